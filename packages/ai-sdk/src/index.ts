@@ -60,13 +60,13 @@ export type { MessageListState, MessageListStateOptions } from './full-stream/me
 export { modelMessages } from './messages/model-messages.ts';
 export type { ChatRequest } from './chat/handler/chat-request.ts';
 export { ChatRequestError } from './chat/handler/chat-request.ts';
-export type { ChatEncoderOptions } from './chat/handler/chat-run.ts';
+export type { ChatEncoderOptions } from './chat/handler/run-chat.ts';
 export { createChatHandler } from './chat/handler/create-chat-handler.ts';
 export type { DurableChatHandlerOptions, PreparedRequest } from './chat/handler/durable-chat.ts';
 export type { ChatHandlerOptions } from './chat/handler/source-chat.ts';
 export { IntertieChatTransport } from './chat/transport/intertie-chat-transport.ts';
 export type { IntertieChatTransportOptions, Resolvable } from './chat/transport/intertie-chat-transport.ts';
-export type { PreparedRun, PrepareRun } from './chat/handler/prepare-run.ts';
+export type { PreparedRun, PrepareRun } from './chat/handler/to-run-input.ts';
 export { SourceChatTransport } from './chat/transport/source-chat-transport.ts';
 export type {
   ReconnectOptions,

@@ -7,7 +7,7 @@ import type { UIMessageChunk, UIMessageVersion } from '../src/ui-message-stream/
 const id = fc.constantFrom('a', 'b');
 const toolCallId = fc.constantFrom('c', 'd');
 const flag = fc.option(fc.boolean(), { nil: undefined });
-const word = fc.constantFrom('', 'x', '{"n":', '1}');
+const text = fc.constantFrom('', 'x', '{"n":', '1}');
 const providerMetadata = fc.option(
   fc.constantFrom({ maker: { a: 1 } }, { maker: { b: null } }, { other: {} }, { maker: { a: 1, b: [] } }),
   { nil: undefined, freq: 3 },
@@ -27,12 +27,12 @@ const is = <Type extends string>(...types: Type[]): fc.Arbitrary<Type> => fc.con
 
 const chunks6: Array<[weight: number, chunk: fc.Arbitrary<unknown>]> = [
   [3, fc.record({ type: is('text-start', 'reasoning-start'), id, providerMetadata })],
-  [4, fc.record({ type: is('text-delta', 'reasoning-delta'), id, delta: word, providerMetadata })],
+  [4, fc.record({ type: is('text-delta', 'reasoning-delta'), id, delta: text, providerMetadata })],
   [3, fc.record({ type: is('text-end', 'reasoning-end'), id, providerMetadata })],
   [3, fc.record({ type: is('tool-input-start'), ...call })],
-  [2, fc.record({ type: is('tool-input-delta'), toolCallId, inputTextDelta: word })],
+  [2, fc.record({ type: is('tool-input-delta'), toolCallId, inputTextDelta: text })],
   [3, fc.record({ type: is('tool-input-available'), ...call, input: fc.constant({}) })],
-  [1, fc.record({ type: is('tool-input-error'), ...call, input: fc.constant('{'), errorText: word })],
+  [1, fc.record({ type: is('tool-input-error'), ...call, input: fc.constant('{'), errorText: text })],
   [2, fc.record({ type: is('tool-approval-request'), toolCallId, approvalId: id })],
   [
     2,
@@ -44,16 +44,16 @@ const chunks6: Array<[weight: number, chunk: fc.Arbitrary<unknown>]> = [
       providerMetadata,
     }),
   ],
-  [1, fc.record({ type: is('tool-output-error'), toolCallId, errorText: word, providerMetadata })],
+  [1, fc.record({ type: is('tool-output-error'), toolCallId, errorText: text, providerMetadata })],
   [1, fc.record({ type: is('tool-output-denied'), toolCallId })],
   [3, fc.record({ type: is('start-step', 'finish-step') })],
   [1, fc.record({ type: is('start'), messageId: fc.option(is('m', 'n'), { nil: undefined }), messageMetadata })],
   [1, fc.record({ type: is('message-metadata'), messageMetadata })],
-  [1, fc.record({ type: is('data-x', 'data-y'), data: word, id: fc.option(id, { nil: undefined }), transient: flag })],
-  [1, fc.record({ type: is('source-url'), sourceId: id, url: word })],
-  [1, fc.record({ type: is('file'), url: word, mediaType: fc.constant('text/plain') })],
+  [1, fc.record({ type: is('data-x', 'data-y'), data: text, id: fc.option(id, { nil: undefined }), transient: flag })],
+  [1, fc.record({ type: is('source-url'), sourceId: id, url: text })],
+  [1, fc.record({ type: is('file'), url: text, mediaType: fc.constant('text/plain') })],
   [1, fc.record({ type: is('finish'), messageMetadata })],
-  [1, fc.record({ type: is('error'), errorText: word })],
+  [1, fc.record({ type: is('error'), errorText: text })],
 ];
 const chunks7: typeof chunks6 = [
   ...chunks6,
@@ -63,13 +63,13 @@ const chunks7: typeof chunks6 = [
   [1, fc.record({ type: is('steering-message'), id, parts: fc.constant([{ type: 'text', text: 'Stop.' }]) })],
 ];
 
-/** Chunks that are right one by one, in an order that is mostly wrong. */
+/** Valid chunks in a mostly invalid order. */
 export function arbitraryChunks(version: UIMessageVersion): fc.Arbitrary<unknown[]> {
   const weighted = (version === 6 ? chunks6 : chunks7).map(([weight, arbitrary]) => ({ weight, arbitrary }));
   return fc.array(fc.oneof(...weighted), { maxLength: 14, size: 'max' });
 }
 
-/** What the encoder writes of random runs. */
+/** Chunks that the encoder writes for random runs. */
 export function arbitraryEncoded(version: UIMessageVersion): fc.Arbitrary<UIMessageChunk[]> {
   return arbitraryRun().map(({ run, events, end }) => {
     const sealed = transcode(
@@ -90,13 +90,13 @@ const mutation: fc.Arbitrary<Mutation> = fc.tuple(
   fc.constantFrom<unknown>(null, 0, '', 'x', true, {}, [], { a: 'b' }, { a: { b: null } }, [{}], Number.NaN),
 );
 
-/** What the encoder writes, with a few chunks dropped, repeated, swapped, and fields spoilt. */
+/** Encoded chunks with some of them dropped, repeated, swapped or changed. */
 export function arbitraryMutated(version: UIMessageVersion): fc.Arbitrary<unknown[]> {
   return fc
     .tuple(arbitraryEncoded(version), fc.array(mutation, { minLength: 1, maxLength: 3 }))
     .map(([chunks, all]) => {
       const mutated: unknown[] = structuredClone(chunks);
-      for (const one of all) mutate(mutated, one);
+      for (const change of all) mutate(mutated, change);
       return mutated;
     });
 }

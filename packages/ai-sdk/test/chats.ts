@@ -6,22 +6,22 @@ import * as ai7 from 'ai-7';
 type ChatInit = ai6.ChatInit<ai6.UIMessage>;
 type AnyChat = ai6.AbstractChat<ai6.UIMessage>;
 
-/** The real chat of each major, behind the types of 6: what we use of them is the same. */
+/** The real chat of each major, typed as version 6: the used API is the same. */
 export interface ChatMajor {
   name: string;
   major: 6 | 7;
   ai: typeof ai6;
-  /** With the transport as it is, as `useChat({ chat })` has it. */
+  /** Creates a chat like `useChat({ chat })`, with the transport unchanged. */
   createChat(init: ChatInit): AnyChat;
-  /** With the transport behind the hook's own, as `useChat({ transport })` has it: that of 3 hides everything else of it. */
+  /** Creates a chat like `useChat({ transport })`, whose hook wraps the transport. The hook of 3 hides additional members. */
   createHookChat(init: ChatInit): AnyChat;
 }
 
-const of6 = (init: ChatInit): AnyChat => new Chat3(init as never) as unknown as AnyChat;
-const of7 = (init: ChatInit): AnyChat => new Chat4(init as never) as unknown as AnyChat;
+const create6 = (init: ChatInit): AnyChat => new Chat3(init as never) as unknown as AnyChat;
+const create7 = (init: ChatInit): AnyChat => new Chat4(init as never) as unknown as AnyChat;
 
-/** What the hook of `@ai-sdk/react` 3 gives to its chat. */
-function hidden({ transport, ...init }: ChatInit): ChatInit {
+/** Wraps the transport like the hook of `@ai-sdk/react` 3. */
+function wrap3({ transport, ...init }: ChatInit): ChatInit {
   if (transport === undefined) return init;
   return {
     ...init,
@@ -32,8 +32,8 @@ function hidden({ transport, ...init }: ChatInit): ChatInit {
   };
 }
 
-/** What the hook of `@ai-sdk/react` 4 gives to its chat. */
-function forwarded({ transport, ...init }: ChatInit): ChatInit {
+/** Wraps the transport like the hook of `@ai-sdk/react` 4. */
+function wrap4({ transport, ...init }: ChatInit): ChatInit {
   if (transport === undefined) return init;
   return {
     ...init,
@@ -48,32 +48,32 @@ function forwarded({ transport, ...init }: ChatInit): ChatInit {
 }
 
 export const chatMajors: readonly ChatMajor[] = [
-  { name: '@ai-sdk/react 3', major: 6, ai: ai6, createChat: of6, createHookChat: (init) => of6(hidden(init)) },
+  { name: '@ai-sdk/react 3', major: 6, ai: ai6, createChat: create6, createHookChat: (init) => create6(wrap3(init)) },
   {
     name: '@ai-sdk/react 4',
     major: 7,
     ai: ai7 as unknown as typeof ai6,
-    createChat: of7,
-    createHookChat: (init) => of7(forwarded(init)),
+    createChat: create7,
+    createHookChat: (init) => create7(wrap4(init)),
   },
 ];
 
 type Part = { readonly [key: string]: unknown };
 
-/** The parts as a page shows them: without what only readers of the canonical stream care for. */
+/** The parts of a message as a page shows them, without provider metadata. */
 export function shown(message: ai6.UIMessage | undefined): Part[] {
   return (message?.parts ?? []).map((part) => {
     const { providerMetadata: _, callProviderMetadata: __, resultProviderMetadata: ___, ...rest } = part as Part;
-    // A chat notes the id of reasoning that it has read, and of nothing else.
-    const isIdle = (key: string): boolean => key === 'id' && rest.type === 'reasoning';
-    return Object.fromEntries(Object.entries(rest).filter(([key, value]) => value !== undefined && !isIdle(key)));
+    // Chats keep the ids of streamed reasoning parts only.
+    const isStreamId = (key: string): boolean => key === 'id' && rest.type === 'reasoning';
+    return Object.fromEntries(Object.entries(rest).filter(([key, value]) => value !== undefined && !isStreamId(key)));
   });
 }
 
-/** Waits until the chat rests. */
+/** Waits until the chat is idle. */
 export async function settled(chat: AnyChat): Promise<void> {
-  for (let rest = 0; rest < 3;) {
+  for (let idle = 0; idle < 3;) {
     await new Promise((resolve) => setTimeout(resolve, 5));
-    rest = chat.status === 'ready' || chat.status === 'error' ? rest + 1 : 0;
+    idle = chat.status === 'ready' || chat.status === 'error' ? idle + 1 : 0;
   }
 }

@@ -3,11 +3,11 @@ export type Handler = (request: Request) => Promise<Response>;
 export interface CutStreams {
   handle: Handler;
   requests: string[];
-  /** Behind how many frames the streams to come break off, in their order. Undefined: not at all. */
+  /** Number of frames after which each next stream is interrupted. Undefined: not interrupted. */
   cuts: Array<number | undefined>;
 }
 
-/** A route whose streams break off, as a network does. */
+/** Wraps a handler and interrupts its streams like a failing network. */
 export function cutStreams(handler: Handler): CutStreams {
   const streams: CutStreams = {
     requests: [],
@@ -28,22 +28,22 @@ function cut(body: ReadableStream<Uint8Array>, after: number): ReadableStream<Ui
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
-  let left = after;
-  let rest = '';
+  let remaining = after;
+  let buffer = '';
   return new ReadableStream(
     {
       async pull(controller) {
-        while (left > 0) {
-          const place = rest.indexOf('\n\n');
-          if (place !== -1) {
-            left -= 1;
-            controller.enqueue(encoder.encode(rest.slice(0, place + 2)));
-            rest = rest.slice(place + 2);
+        while (remaining > 0) {
+          const end = buffer.indexOf('\n\n');
+          if (end !== -1) {
+            remaining -= 1;
+            controller.enqueue(encoder.encode(buffer.slice(0, end + 2)));
+            buffer = buffer.slice(end + 2);
             return;
           }
           const { done, value } = await reader.read();
           if (done) return controller.close();
-          rest += decoder.decode(value, { stream: true });
+          buffer += decoder.decode(value, { stream: true });
         }
         void reader.cancel();
         controller.error(new Error('cut'));

@@ -54,7 +54,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     return mistral(settings)('mistral-medium-latest');
   };
 
-  /** A model that answers with a recording, and the requests that were made of it. */
+  /** Model that replays a recording, and the requests that it received. */
   const replay = (target: Target, recording?: string): { model: LanguageModel; requests: unknown[] } => {
     const requests: unknown[] = [];
     const path = new URL(`recordings/${recording}.chunks.txt`, import.meta.url);
@@ -82,13 +82,13 @@ describe.each(majors)('$name', ({ ai, major }) => {
     return foldEvents(await collect(stream as unknown as AsyncIterable<AgentEvent>))!;
   }
 
-  const historyOf = (message: CanonicalMessage): CanonicalMessage[] => [
+  const buildHistory = (message: CanonicalMessage): CanonicalMessage[] => [
     user('user-1', 'Begin.'),
     message,
     user('user-2', 'Continue.'),
   ];
 
-  /** The body that our source sends next. */
+  /** Returns the next request body that our source sends. */
   async function nextRequest(
     target: Target,
     message: CanonicalMessage,
@@ -98,22 +98,22 @@ describe.each(majors)('$name', ({ ai, major }) => {
   ): Promise<unknown> {
     const { model, requests } = replay(target);
     const source = modelSource(model, { ...settings, ...options, tools, onLoss: (loss) => losses.push(loss) });
-    const input = runInput({ runId: 'run-2', messageId: 'message-2', history: historyOf(message) });
+    const input = runInput({ runId: 'run-2', messageId: 'message-2', history: buildHistory(message) });
     const events = await collect(source.run(input, runControl()) as unknown as AsyncIterable<AgentEvent>);
     expect(requests, JSON.stringify(events.at(-1))).toHaveLength(1);
     return requests[0];
   }
 
-  /** The body that the AI SDK sends next, with its own messages. */
+  /** Returns the next request body that the AI SDK sends with its own messages. */
   async function sdkRequest(target: Target, recording: string, tools: ToolSet): Promise<unknown> {
     const options = { tools, maxRetries: 0, onError: () => undefined, providerOptions: noStore };
     const first = ai.streamText({ ...options, model: replay(target, recording).model, prompt: 'Begin.' });
     await first.consumeStream();
-    const said = (await first.response).messages as ModelMessage[];
+    const response = (await first.response).messages as ModelMessage[];
     const { model, requests } = replay(target);
     const messages: ModelMessage[] = [
       { role: 'user', content: 'Begin.' },
-      ...said,
+      ...response,
       { role: 'user', content: 'Continue.' },
     ];
     await ai.streamText({ ...options, model, messages }).consumeStream();
@@ -164,7 +164,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     const losses: Loss[] = [];
     expect(refusals[to](await nextRequest(to, message, {}, losses))).toEqual([]);
     const { provider } = replay(to).model as { provider: string };
-    const messages = toAiSdkMessages(historyOf(message), { provider, version: major });
+    const messages = toAiSdkMessages(buildHistory(message), { provider, version: major });
     expect(check(modelMessages, messages).violations).toEqual([]);
     const calls = message.content.parts.filter(
       (part) => part.type === 'tool-invocation' && part.executor === 'provider',

@@ -111,7 +111,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
       expect(finish).toBeGreaterThan(0);
       for (let length = 0; length <= finish; length++) {
         const { end, message } = await run(providerModel(name, major, frames.slice(0, length)), { maxRetries: 0 });
-        // Some providers and the SDK have errors of their own for a stream without any text.
+        // Some providers and the SDK fail differently on a stream without text.
         const hasText = message.content.parts.some((part) => part.type === 'text' && part.text !== '');
         const error = hasText ? truncated : anyError;
         expect(end, `cut after ${length} frames`).toMatchObject({ outcome: 'error', error });
@@ -128,7 +128,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
       return live;
     }
 
-    test('streams the steps of the stored message if text follows a call in one turn', async () => {
+    test('streams the steps of the stored message if text follows a call in one step', async () => {
       const tools = { add: ai.tool({ inputSchema: z.object({ a: z.number() }), execute: async ({ a }) => a + 1 }) };
       const [start, ...frames] = anthropicCall('toolu_0', 'add', { a: 1 });
       const end = frames.splice(-2);

@@ -4,16 +4,16 @@ import type { UIMessageVersion } from '../src/ui-message-stream/chunk/ui-message
 
 export type AnyUIMessage = { id: string; role: string; metadata?: unknown; parts: Array<Record<string, unknown>> };
 export type Reduced = {
-  /** The message after the last chunk that was taken. */
+  /** Message after the last accepted chunk. */
   message: AnyUIMessage | undefined;
-  /** The index of the chunk at which the reducer threw. */
+  /** Index of the chunk at which the reducer threw. */
   thrownAt: number | undefined;
   thrown: unknown;
   /** Texts of `error` chunks. */
   errors: string[];
 };
 
-/** What the real reducer of that major makes of a list of chunks. */
+/** Reduces chunks with the real reducer of the given major. */
 export async function reduceUIChunks(
   version: UIMessageVersion,
   chunks: readonly unknown[],
@@ -21,7 +21,7 @@ export async function reduceUIChunks(
 ): Promise<Reduced> {
   const reduced: Reduced = { message, thrownAt: undefined, thrown: undefined, errors: [] };
   let read = -1;
-  /** Streams read ahead; that the reducer has come to a chunk shows when it asks for the type. */
+  /** Streams read ahead, so access to `type` tells which chunk the reducer is processing. */
   const observed = (chunk: unknown, index: number): unknown => {
     const clone = structuredClone(chunk);
     if (typeof clone !== 'object' || clone === null || !('type' in clone)) return clone;
@@ -38,7 +38,7 @@ export async function reduceUIChunks(
       controller.close();
     },
   });
-  // The reducer changes the message that it goes on with.
+  // The reducer mutates the message that it continues.
   const baseline = message === undefined ? {} : { message: structuredClone(message) as never };
   const onError = (error: unknown): void => {
     if (error instanceof Error && error.name === 'Error') reduced.errors.push(error.message);
@@ -55,8 +55,8 @@ export async function reduceUIChunks(
 
 const schemas = { 6: ai6.uiMessageChunkSchema(), 7: ai7.uiMessageChunkSchema() };
 
-/** The verdict of that major's schema. */
-export async function schemaTakes(version: UIMessageVersion, value: unknown): Promise<boolean> {
+/** Validates a chunk with the schema of the given major. */
+export async function isValidChunk(version: UIMessageVersion, value: unknown): Promise<boolean> {
   const result = await schemas[version].validate!(value);
   return result.success;
 }

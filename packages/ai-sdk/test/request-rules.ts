@@ -1,20 +1,20 @@
 type Fields = { [key: string]: unknown };
 
-/** What a provider would refuse in the body of a request that continues another provider's history. */
+/** Finds the problems for which a provider refuses a request body that continues another provider's history. */
 export const refusals = {
-  anthropic: refusedByAnthropic,
-  'openai responses': refusedByResponses,
-  'openai chat': refusedByChat,
-  google: refusedByGoogle,
-  mistral: refusedByMistral,
-  'amazon-bedrock': refusedByBedrock,
-  'xai responses': refusedByResponses,
-  groq: refusedByChat,
-  deepseek: refusedByChat,
-  cohere: refusedByChat,
+  anthropic: findAnthropicProblems,
+  'openai responses': findResponsesProblems,
+  'openai chat': findChatProblems,
+  google: findGoogleProblems,
+  mistral: findMistralProblems,
+  'amazon-bedrock': findBedrockProblems,
+  'xai responses': findResponsesProblems,
+  groq: findChatProblems,
+  deepseek: findChatProblems,
+  cohere: findChatProblems,
 } satisfies { [api: string]: (body: unknown) => string[] };
 
-function refusedByAnthropic(body: unknown): string[] {
+function findAnthropicProblems(body: unknown): string[] {
   const problems: string[] = [];
   const messages = list(fields(body)['messages']);
   for (const [index, message] of messages.entries()) {
@@ -39,7 +39,7 @@ function refusedByAnthropic(body: unknown): string[] {
   return [...problems, ...alternates(messages)];
 }
 
-function refusedByResponses(body: unknown): string[] {
+function findResponsesProblems(body: unknown): string[] {
   const problems: string[] = [];
   const items = list(fields(body)['input']);
   const outputs = new Set(items.filter(({ type }) => String(type).endsWith('_output')).map((item) => item['call_id']));
@@ -60,7 +60,7 @@ function refusedByResponses(body: unknown): string[] {
 }
 
 /** Chat completions: also Groq, DeepSeek, Cohere, Mistral. */
-function refusedByChat(body: unknown): string[] {
+function findChatProblems(body: unknown): string[] {
   const problems: string[] = [];
   const messages = list(fields(body)['messages']);
   let open = new Set<unknown>();
@@ -83,15 +83,15 @@ function refusedByChat(body: unknown): string[] {
   return problems;
 }
 
-function refusedByMistral(body: unknown): string[] {
+function findMistralProblems(body: unknown): string[] {
   const ids = list(fields(body)['messages']).flatMap((message) =>
     list(message['tool_calls']).map((call) => call['id']),
   );
   const bad = ids.filter((id) => !/^[a-zA-Z0-9]{9}$/.test(String(id)));
-  return [...refusedByChat(body), ...bad.map((id) => `the call id ${String(id)} is not 9 letters and digits`)];
+  return [...findChatProblems(body), ...bad.map((id) => `the call id ${String(id)} is not 9 letters and digits`)];
 }
 
-function refusedByGoogle(body: unknown): string[] {
+function findGoogleProblems(body: unknown): string[] {
   const problems: string[] = [];
   const contents = list(fields(body)['contents']);
   for (const [index, content] of contents.entries()) {
@@ -113,7 +113,7 @@ function refusedByGoogle(body: unknown): string[] {
   return problems;
 }
 
-function refusedByBedrock(body: unknown): string[] {
+function findBedrockProblems(body: unknown): string[] {
   const problems: string[] = [];
   const messages = list(fields(body)['messages']);
   for (const [index, message] of messages.entries()) {

@@ -4,7 +4,7 @@ import * as ai6 from 'ai';
 import * as ai7 from 'ai-7';
 import { MockLanguageModelV3 } from 'ai/test';
 
-/** Both majors behind the types of 6: what we use of them is the same. */
+/** Both majors of `ai`, typed as version 6: the used API is the same. */
 export const majors: ReadonlyArray<{ name: string; major: 6 | 7; ai: typeof ai6 }> = [
   { name: 'ai 6', major: 6, ai: ai6 },
   { name: 'ai 7', major: 7, ai: ai7 as unknown as typeof ai6 },
@@ -33,7 +33,7 @@ export function call(toolCallId: string, toolName: string, input: unknown = {}):
   return { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(input) };
 }
 
-/** A model that says what it is told to, one script per step, and remembers what it was asked. */
+/** Model that streams one script per step and records its calls. */
 export function scriptedModel(...steps: LanguageModelV3StreamPart[][]): MockLanguageModelV3 {
   let step = 0;
   return new MockLanguageModelV3({

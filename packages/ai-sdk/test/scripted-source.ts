@@ -1,16 +1,16 @@
 import { seal, sourceStream, type AgentEvent, type AgentSource, type Loss, type RunInput } from '@intertie/core';
 
-/** What a run says: its events without the frame, which `seal` writes. A promise among them is waited for. */
+/** Events of a run without `run-start`, which `seal` adds. Promises in between are awaited. */
 export type Script = (run: RunInput) => Iterable<AgentEvent | Promise<unknown>>;
 
 export interface ScriptedSource extends AgentSource {
-  /** What it was asked for. */
+  /** Inputs of all runs. */
   readonly runs: RunInput[];
   readonly signals: AbortSignal[];
   readonly losses: Loss[];
 }
 
-/** A source that says what it is told to, one script per run; the last one again and again. */
+/** Source that plays one script per run, and repeats the last one. */
 export function scriptedSource(...scripts: Script[]): ScriptedSource {
   const runs: RunInput[] = [];
   const signals: AbortSignal[] = [];
@@ -40,7 +40,7 @@ export function scriptedSource(...scripts: Script[]): ScriptedSource {
   };
 }
 
-/** A text, whole or in pieces. */
+/** Events of a text part with the given deltas. */
 export function says(run: RunInput, name: string, ...deltas: string[]): AgentEvent[] {
   const id = `${run.runId}:${name}`;
   return [

@@ -7,7 +7,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** A handler of requests behind real HTTP on loopback. A body that errors breaks the connection, as a crash would. */
+/** Serves a handler over HTTP on loopback. A body that errors breaks the connection like a crash would. */
 export async function serve(handler: (request: Request) => Promise<Response>): Promise<Served> {
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing, handler));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -24,13 +24,13 @@ async function answer(
   outgoing: ServerResponse,
   handler: (request: Request) => Promise<Response>,
 ): Promise<void> {
-  const left = new AbortController();
-  outgoing.on('close', () => left.abort());
+  const closed = new AbortController();
+  outgoing.on('close', () => closed.abort());
   const hasBody = incoming.method !== 'GET' && incoming.method !== 'HEAD';
   const request = new Request(`http://localhost${incoming.url}`, {
     method: incoming.method ?? 'GET',
     headers: incoming.headers as Record<string, string>,
-    signal: left.signal,
+    signal: closed.signal,
     ...(hasBody && { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half' }),
   });
   try {
@@ -38,7 +38,7 @@ async function answer(
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     outgoing.flushHeaders();
     const reader = response.body?.getReader();
-    left.signal.addEventListener('abort', () => void reader?.cancel().catch(() => undefined));
+    closed.signal.addEventListener('abort', () => void reader?.cancel().catch(() => undefined));
     for (;;) {
       const result = await reader?.read();
       if (result === undefined || result.done) break;

@@ -2,7 +2,7 @@ import { generateId, iterate, type AgentEvent, type AgentSource, type RunInput }
 import { runControl } from '../../core/test/run-control.ts';
 import { ChatMemory } from '../src/chat/handler/chat-memory.ts';
 import { readChatRequest } from '../src/chat/handler/chat-request.ts';
-import { toRunInput } from '../src/chat/handler/read-chat-request.ts';
+import { toRunInput } from '../src/chat/handler/to-run-input.ts';
 import { createUIMessageEncoder } from '../src/ui-message-stream/encode/encode-ui-message-stream.ts';
 import type { UIMessageChunk6 } from '../src/ui-message-stream/chunk/ui-message-chunk.ts';
 import { doneFrame, toUIMessageFrame, uiMessageStreamHeaders } from '../src/ui-message-stream/sse/ui-message-sse.ts';
@@ -12,27 +12,27 @@ type Run = {
   log: AgentEvent[];
   isOver: boolean;
   stop: AbortController;
-  /** Those who wait for more of the log. */
+  /** Callbacks of readers that wait for the next event. */
   waiting: Set<() => void>;
 };
 type Baseline = 'assume' | 'restate';
 type Frame = { id: string; chunk: UIMessageChunk6 };
 
-/** What a stream does before its end: it breaks off behind so many frames, cleanly or not, or inside one. */
+/** Interruption of a stream after a number of frames: with an error, a clean end, or inside a frame (`torn`). */
 export type Cut = { after: number; how?: 'error' | 'end' | 'torn' };
 
 /**
- * So much of an Intertie server as a chat transport meets: runs that go on without a reader, streams with cursors that can
- * be read again from any place, and stop. It keeps all in memory.
+ * In-memory stand-in for an Intertie server: runs that continue without a reader, streams that can be resumed from any
+ * cursor, and stop.
  */
 export class StubServer {
   readonly requests: string[] = [];
   readonly runs: Run[] = [];
-  /** What goes wrong with the streams to come, in their order. */
+  /** Interruptions of the next streams, in order. */
   cuts: Array<Cut | undefined> = [];
-  /** Statuses that the requests to come get instead of an answer, in their order. */
+  /** Error statuses of the next requests, in order. */
   refusals: Array<number | undefined> = [];
-  /** Another one after a deploy: no cursor fits any more. */
+  /** Changed to simulate a deployment: existing cursors become invalid. */
   encoderName = 'ui1';
   #source: AgentSource;
 
@@ -45,21 +45,21 @@ export class StubServer {
     this.requests.push(`${request.method} ${pathname}${search}`);
     const refusal = this.refusals.shift();
     if (refusal !== undefined) return new Response('Not now.', { status: refusal });
-    const [, thread, what] = /^\/chat(?:\/([^/]+)\/(stream|stop))?$/.exec(pathname) ?? [];
-    if (request.method === 'POST' && what === undefined) return this.#start(await request.json());
+    const [, thread, action] = /^\/chat(?:\/([^/]+)\/(stream|stop))?$/.exec(pathname) ?? [];
+    if (request.method === 'POST' && action === undefined) return this.#start(await request.json());
     const live = this.runs.findLast(({ input }) => input.threadId === decodeURIComponent(thread ?? ''));
-    if (what === 'stop') {
-      const asked = searchParams.get('run');
-      const isIt = live !== undefined && (asked === null || asked === live.input.runId);
-      if (isIt) live.stop.abort({ by: 'user' });
-      return new Response(null, { status: isIt ? 200 : 404 });
+    if (action === 'stop') {
+      const runId = searchParams.get('run');
+      const isMatch = live !== undefined && (runId === null || runId === live.input.runId);
+      if (isMatch) live.stop.abort({ by: 'user' });
+      return new Response(null, { status: isMatch ? 200 : 404 });
     }
     if (live === undefined) return new Response(null, { status: 204 });
     const after = searchParams.get('after');
     if (after === null) return live.isOver ? new Response(null, { status: 204 }) : this.#stream(live, 'restate');
     const run = this.runs.find(({ input }) => input.runId === searchParams.get('run'));
     if (run === undefined) return new Response('No such run.', { status: 404 });
-    const baseline = (['assume', 'restate'] as const).find((way) => after.startsWith(`${this.#encoder(way)}~`));
+    const baseline = (['assume', 'restate'] as const).find((mode) => after.startsWith(`${this.#encoderId(mode)}~`));
     return baseline === undefined ? this.#stream(run, 'restate') : this.#stream(run, baseline, after);
   };
 
@@ -88,15 +88,15 @@ export class StubServer {
     }
   }
 
-  #encoder(baseline: Baseline): string {
+  #encoderId(baseline: Baseline): string {
     const { version, optionsKey } = createUIMessageEncoder({ baseline });
     return `${this.encoderName}-${version}-${optionsKey}`;
   }
 
-  /** The log is encoded from its beginning, and what the reader has is dropped. */
+  /** Encodes the whole log. The caller skips the frames that the reader has. */
   async *#frames(run: Run, baseline: Baseline): AsyncGenerator<Frame> {
     const encoder = createUIMessageEncoder({ baseline });
-    const name = this.#encoder(baseline);
+    const name = this.#encoderId(baseline);
     for (let seq = 0; ; seq += 1) {
       if (run.isOver && seq === run.log.length) return;
       while (seq >= run.log.length) await new Promise<void>((wake) => void run.waiting.add(wake));
@@ -111,7 +111,7 @@ export class StubServer {
     const encoder = new TextEncoder();
     const frames = this.#frames(run, baseline);
     let sent = 0;
-    let isBehind = after !== undefined;
+    let isSkipping = after !== undefined;
     const body = new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
@@ -124,8 +124,8 @@ export class StubServer {
               controller.enqueue(encoder.encode(doneFrame));
               return controller.close();
             }
-            if (isBehind) {
-              isBehind = value.id !== after;
+            if (isSkipping) {
+              isSkipping = value.id !== after;
               continue;
             }
             const text = toUIMessageFrame(value.chunk, value.id);

@@ -5,13 +5,13 @@ import { createMessageListState, flushToCanonical, toAiSdkMessages, updateFromSt
 import { call, finish, majors, scriptedModel, text } from './scripted-model.ts';
 
 describe.each(majors)('the program of usage.md on $name', ({ ai }) => {
-  test('a conversation is kept while it streams, and asked with again', async () => {
+  test('stores a conversation while it streams and sends it as history', async () => {
     const { streamText } = ai;
     const threadId = 'trip';
     const store = createInMemoryStore();
     const tools = { add: ai.tool({ inputSchema: z.object({ a: z.number() }), execute: async ({ a }) => a + 1 }) };
     await store.saveThread({ thread: { id: threadId } });
-    const say = (id: string, said: string) =>
+    const send = (id: string, value: string) =>
       store.saveMessages({
         messages: [
           {
@@ -20,7 +20,7 @@ describe.each(majors)('the program of usage.md on $name', ({ ai }) => {
             role: 'user',
             type: 'text',
             createdAt: new Date(0),
-            content: { format: 2, parts: [{ type: 'text', text: said }] },
+            content: { format: 2, parts: [{ type: 'text', text: value }] },
           },
         ],
       });
@@ -34,11 +34,11 @@ describe.each(majors)('the program of usage.md on $name', ({ ai }) => {
         if (message) await store.saveMessages({ messages: [message] });
       }
     };
-    await say('u1', 'One more than one?');
+    await send('u1', 'One more than one?');
     await answer(scriptedModel([call('0', 'add', { a: 1 }), finish('tool-calls')], [...text('0', 'Two.'), finish()]));
-    await say('u2', 'And than two?');
+    await send('u2', 'And than two?');
     await answer(scriptedModel([call('0', 'add', { a: 2 }), finish('tool-calls')], [...text('0', 'Three.'), finish()]));
-    await say('u3', 'Thanks.');
+    await send('u3', 'Thanks.');
     const last = scriptedModel([...text('0', 'Any time.'), finish()]);
     await answer(last);
 
@@ -46,7 +46,7 @@ describe.each(majors)('the program of usage.md on $name', ({ ai }) => {
     expect(saved.flatMap(({ role, status }) => (role === 'assistant' ? [status] : []))).toEqual(
       Array.from({ length: 3 }, () => 'complete'),
     );
-    // The model says "0" in every answer. Each call is asked with again, and has its own result.
+    // The model uses the call id "0" in every answer. Each call is sent with its own result.
     const { prompt } = last.doStreamCalls[0]!;
     expect(prompt.map(({ role }) => role).join(' ')).toBe(
       'user assistant tool assistant user assistant tool assistant user',

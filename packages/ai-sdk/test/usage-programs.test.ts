@@ -14,14 +14,14 @@ import {
   updateFromStreamPart,
 } from '../src/index.ts';
 
-// The programs that the documentation shows, word for word where a program is concerned; the frame around them is the test's.
+// Programs of the documentation, verbatim. Only the code around them belongs to the test.
 describe.each(chatMajors)('$name', ({ ai, createChat }) => {
   const closing: Array<() => Promise<void>> = [];
   afterEach(async () => {
     for (const close of closing.splice(0)) await close();
   });
 
-  test('any source behind a route', async () => {
+  test('serves a source in a route', async () => {
     const openHarnessSource = () => scriptedSource((run) => [...says(run, 'text', 'Hello'), complete]);
 
     const POST = createChatHandler(openHarnessSource());
@@ -33,14 +33,14 @@ describe.each(chatMajors)('$name', ({ ai, createChat }) => {
     expect(chat.lastMessage?.parts.at(-1)).toMatchObject({ type: 'text', text: 'Hello' });
   });
 
-  test('any source in the same process', async () => {
+  test('runs a source in the same process', async () => {
     const source = scriptedSource((run) => [...says(run, 'text', 'Hello'), complete]);
     const chat = createChat({ transport: new SourceChatTransport(source, { sendReasoning: true }) });
     await chat.sendMessage({ text: 'hi' });
     expect(chat.lastMessage?.parts.at(-1)).toMatchObject({ type: 'text', text: 'Hello' });
   });
 
-  test('a loop of one’s own, from the store and into it', async () => {
+  test('runs a custom loop from and to the store', async () => {
     const { streamText, tool } = ai;
     const store = createInMemoryStore();
     const threadId = 'trip';
@@ -71,7 +71,7 @@ describe.each(chatMajors)('$name', ({ ai, createChat }) => {
       if (message) saved.push(`${message.id === state.messageId} ${message.content.parts.length}`);
     }
 
-    // After the tool's result and at the end, always under one id.
+    // Saved after the tool's result and at the end, under one id.
     expect(saved).toEqual(['true 1', 'true 2']);
     const stored = await store.listMessages({ threadId });
     expect(stored.map(({ role }) => role)).toEqual(['user', 'assistant']);
@@ -84,7 +84,7 @@ describe.each(chatMajors)('$name', ({ ai, createChat }) => {
         ],
       },
     });
-    // The next turn reads what this one has written.
+    // The next turn reads the stored messages.
     expect(toAiSdkMessages(stored).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   });
 });

@@ -20,7 +20,7 @@ import {
   type Attribution,
 } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
-import { lateResult } from '../messages/late-results.ts';
+import { toLateResultMeta } from '../messages/late-results.ts';
 import {
   defined,
   asFields,
@@ -162,7 +162,7 @@ export class FullStreamCalls {
     const { stepId } = this.#context.said({});
     const isNext = last === toolCallId;
     if (isNext && stepId === call.stepId) return undefined;
-    return lateResult(isNext ? undefined : last, stepId === call.stepId ? undefined : stepId);
+    return toLateResultMeta(isNext ? undefined : last, stepId === call.stepId ? undefined : stepId);
   }
 
   question(part: Fields, emit: Write): void {

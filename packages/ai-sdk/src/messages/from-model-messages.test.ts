@@ -5,8 +5,8 @@ import { fromModelMessages } from './from-model-messages.ts';
 
 const options = { threadId: 't', createdAt: new Date(7) };
 
-test('the messages of one answer become one, its turns are steps, and results join their calls', () => {
-  const [user, answer, more, ...none] = fromModelMessages(
+test('joins the messages of one answer with a step per assistant message and results in their calls', () => {
+  const [user, answer, second, ...none] = fromModelMessages(
     [
       { role: 'user', content: 'weather?' },
       {
@@ -47,7 +47,7 @@ test('the messages of one answer become one, its turns are steps, and results jo
       { type: 'text', text: 'Sunny.', stepId: 't:1:step-1' },
     ],
   });
-  expect(more).toMatchObject({
+  expect(second).toMatchObject({
     parentId: 't:1',
     content: { parts: [{ type: 'file', mimeType: 'image/*', data: 'aGk=' }] },
   });
@@ -80,7 +80,7 @@ test.each<[object, object]>([
     },
     { state: 'result', resultContent: true, result: [{ type: 'text' }, { type: 'file', url: 'https://example.com/' }] },
   ],
-])('an output %j', (output, part) => {
+])('decodes the output %j', (output, part) => {
   const [answer] = fromModelMessages(
     [
       { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'x', input: {} }] },
@@ -91,7 +91,7 @@ test.each<[object, object]>([
   expect(answer!.content.parts).toMatchObject([part]);
 });
 
-test('an approval, asked and answered', () => {
+test('decodes an approval request and its response', () => {
   const [answer] = fromModelMessages(
     [
       {
@@ -117,7 +117,7 @@ test('an approval, asked and answered', () => {
   ]);
 });
 
-test('what refers to nothing is reported', () => {
+test('reports results and responses without a call or request', () => {
   const losses: Loss[] = [];
   fromModelMessages(
     [
@@ -137,7 +137,7 @@ test('what refers to nothing is reported', () => {
   ]);
 });
 
-test('total: whatever it is given', () => {
+test('never throws on arbitrary values', () => {
   const part = fc.record({
     type: fc.constantFrom(
       'text',

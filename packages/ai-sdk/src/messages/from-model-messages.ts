@@ -13,7 +13,7 @@ import type { AskedQuestion } from '@intertie/core/store';
 import { askedOf, plainApproval } from '../shared/ai-sdk-approval.ts';
 import { fileBodyOf } from '../shared/file-body.ts';
 import { keptOf, takeSlot } from '../shared/intertie-metadata.ts';
-import { lateResult } from './late-results.ts';
+import { toLateResultMeta } from './late-results.ts';
 import { decodeToolOutput } from './model-tool-output.ts';
 import { providerDataName } from '../shared/provider-data.ts';
 import {
@@ -31,32 +31,32 @@ import { decodeUserContent } from '../shared/user-content.ts';
 
 export interface FromModelMessagesOptions {
   threadId: string;
-  /** Of messages that do not say when they were made. Default: the beginning of time, since nothing here reads a clock. */
+  /** Creation date of messages without one. Default: the Unix epoch, so that the conversion is deterministic. */
   createdAt?: Date;
-  /** Ids for messages that have none. Default: the thread's id and the message's place, so that importing twice is harmless. */
+  /** Creates ids of messages without one. Default: thread id and index, so that a repeated import yields the same ids. */
   generateId?: () => string;
   onLoss?: OnLoss;
 }
 
 /**
- * Model messages as canonical ones. The assistant and tool messages of one answer become one message, its turns are steps,
- * and each result joins its call. Never throws; what it cannot read is reported and left out.
+ * Converts model messages to canonical messages. The assistant and tool messages of one answer become one message with a step
+ * per assistant message, and each result joins its call. Never throws: unreadable parts are reported and left out.
  */
 export function fromModelMessages(messages: readonly unknown[], options: FromModelMessagesOptions): CanonicalMessage[] {
-  const reader = new ModelMessageReader(options);
-  for (const [index, message] of messages.entries()) reader.read(message, index);
-  return reader.messages;
+  const decoder = new ModelMessageDecoder(options);
+  for (const [index, message] of messages.entries()) decoder.decode(message, index);
+  return decoder.messages;
 }
 
-/** The answer that is being put together. `isOurs`: its parts name their steps. */
-type Answer = { message: CanonicalMessage; parts: MessagePart[]; isOurs: boolean; turns: number };
+/** The assistant message being built. `isOurs`: we encoded it, so its parts have step ids. */
+type Answer = { message: CanonicalMessage; parts: MessagePart[]; isOurs: boolean; steps: number };
 
-class ModelMessageReader {
+class ModelMessageDecoder {
   readonly messages: CanonicalMessage[] = [];
   #options: FromModelMessagesOptions;
   #onLoss: OnLoss;
   #answer: Answer | undefined;
-  /** Every call so far: a result may come in a later message. */
+  /** All calls so far, by id: a result may be in a later message. */
   #calls = new Map<string, ToolPart>();
   #approvals = new Map<string, ToolPart>();
 
@@ -65,7 +65,7 @@ class ModelMessageReader {
     this.#onLoss = options.onLoss ?? (() => undefined);
   }
 
-  read(value: unknown, index: number): void {
+  decode(value: unknown, index: number): void {
     const message = asFields(value);
     const { slot, meta } = takeSlot(metaOf(message.providerOptions, this.#onLoss));
     switch (message.role) {
@@ -75,23 +75,23 @@ class ModelMessageReader {
       case 'user': {
         const parts = decodeUserContent(message.content, this.#onLoss);
         if (isFields(slot.interjection)) {
-          const more = meta ? { providerMetadata: meta } : {};
-          const interjection = { ...interjectionOf(slot.interjection, parts), ...more };
+          const metadata = meta ? { providerMetadata: meta } : {};
+          const interjection = { ...toInterjection(slot.interjection, parts), ...metadata };
           this.#openAnswer(index, slot).parts.push(interjection);
         } else this.#add('user', parts, index, slot, meta);
         return;
       }
       case 'assistant':
         if (meta) {
-          const why = 'Our messages are whole answers, and have no place for the options of one turn.';
+          const why = 'A canonical message is a whole answer and has no field for the options of one step.';
           this.#onLoss({ kind: 'unsupported', what: 'providerOptions', why });
         }
-        return this.#assistant(message.content, index, slot);
+        return this.#decodeAssistant(message.content, index, slot);
       case 'tool':
-        for (const part of Array.isArray(message.content) ? message.content : []) this.#result(asFields(part));
+        for (const part of Array.isArray(message.content) ? message.content : []) this.#decodeResult(asFields(part));
         return;
       default: {
-        const why = `Number ${index} has no role that we know (system, user, assistant, tool), and was left out.`;
+        const why = `Message ${index} was left out: its role is not system, user, assistant or tool.`;
         this.#onLoss({ kind: 'unsupported', what: 'message', why });
       }
     }
@@ -113,34 +113,34 @@ class ModelMessageReader {
     };
     this.messages.push(message);
     this.#answer =
-      role === 'assistant' ? { message, parts, isOurs: slot.messageId !== undefined, turns: 0 } : undefined;
+      role === 'assistant' ? { message, parts, isOurs: slot.messageId !== undefined, steps: 0 } : undefined;
   }
 
-  /** The answer that is open, unless the message says that it is of another one. */
+  /** Returns the open answer, or a new one if the message belongs to another answer. */
   #openAnswer(index: number, slot: JsonObject): Answer {
     const isOther = slot.messageId !== undefined && this.#answer?.message.id !== slot.messageId;
     if (this.#answer === undefined || isOther) this.#add('assistant', [], index, slot);
     return this.#answer!;
   }
 
-  #assistant(content: unknown, index: number, slot: JsonObject): void {
+  #decodeAssistant(content: unknown, index: number, slot: JsonObject): void {
     const answer = this.#openAnswer(index, slot);
     const values =
       typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : [];
-    const stepId = answer.isOurs ? undefined : this.#mintStep(answer);
+    const stepId = answer.isOurs ? undefined : this.#createStep(answer);
     for (const value of values) {
       const fields = asFields(value);
-      const part = this.#part(fields);
-      if (fields.type === 'tool-result') this.#placeResult(fields, answer, stepId);
+      const part = this.#decodePart(fields);
+      if (fields.type === 'tool-result') this.#recordPlace(fields, answer, stepId);
       if (part === undefined) continue;
-      const placed = stepId === undefined ? part : { ...part, stepId };
-      answer.parts.push(placed);
-      if (placed.type === 'tool-invocation') this.#calls.set(keyOf(fields.toolCallId), placed);
+      const inStep = stepId === undefined ? part : { ...part, stepId };
+      answer.parts.push(inStep);
+      if (inStep.type === 'tool-invocation') this.#calls.set(keyOf(fields.toolCallId), inStep);
     }
   }
 
-  /** Records where the result of a provider's tool is, unless that is right after its call. */
-  #placeResult(part: Fields, { parts }: Answer, stepId: string | undefined): void {
+  /** Records the place of a provider-executed result, unless it directly follows its call. */
+  #recordPlace(part: Fields, { parts }: Answer, stepId: string | undefined): void {
     const call = this.#calls.get(keyOf(part.toolCallId));
     const last = parts.at(-1);
     if (call?.executor !== 'provider' || call.resultMetadata?.['ai-sdk']?.['place'] !== undefined || !last) return;
@@ -148,54 +148,54 @@ class ModelMessageReader {
     const after = last === call ? undefined : lastId;
     const isLater = stepId !== undefined && stepId !== call.stepId;
     if (after === undefined && !isLater) return;
-    call.resultMetadata = mergeMeta(call.resultMetadata, lateResult(after, isLater ? stepId : undefined))!;
+    call.resultMetadata = mergeMeta(call.resultMetadata, toLateResultMeta(after, isLater ? stepId : undefined))!;
   }
 
-  /** Each message of the model's is one of its turns. */
-  #mintStep(answer: Answer): string {
-    const stepId = `${answer.message.id}:step-${answer.turns}`;
-    answer.turns += 1;
+  /** Creates the step of an assistant message. */
+  #createStep(answer: Answer): string {
+    const stepId = `${answer.message.id}:step-${answer.steps}`;
+    answer.steps += 1;
     answer.message.content.steps = { ...answer.message.content.steps, [stepId]: {} };
     return stepId;
   }
 
-  #part(part: Fields): MessagePart | undefined {
+  #decodePart(part: Fields): MessagePart | undefined {
     const { slot, meta } = takeSlot(metaOf(part.providerOptions, this.#onLoss));
-    const kept = { ...keptOf(slot), ...(meta && { providerMetadata: meta }) };
+    const identity = { ...keptOf(slot), ...(meta && { providerMetadata: meta }) };
     switch (part.type) {
       case 'text': {
         const citations = Array.isArray(slot.citations) ? slot.citations : undefined;
-        return { type: 'text', text: asText(part.text) ?? '', ...defined({ citations }), ...kept };
+        return { type: 'text', text: asText(part.text) ?? '', ...defined({ citations }), ...identity };
       }
       case 'reasoning':
       case 'redacted-reasoning': {
         const { details } = slot;
-        return { type: 'reasoning', reasoning: asText(part.text) ?? '', ...defined({ details }), ...kept };
+        return { type: 'reasoning', reasoning: asText(part.text) ?? '', ...defined({ details }), ...identity };
       }
       case 'file':
       case 'image':
       case 'reasoning-file':
-        return this.#file(part, slot, kept);
+        return this.#decodeFile(part, slot, identity);
       case 'custom':
-        return { type: 'data', name: providerDataName(asText(part.kind) ?? 'custom'), data: null, ...kept };
+        return { type: 'data', name: providerDataName(asText(part.kind) ?? 'custom'), data: null, ...identity };
       case 'tool-call':
-        return this.#call(part, slot, kept);
+        return this.#decodeCall(part, slot, identity);
       case 'tool-result':
       case 'tool-approval-request':
-        this.#result(part);
+        this.#decodeResult(part);
         return undefined;
       default: {
-        const why = 'No part of an assistant message that we know has this type.';
+        const why = 'This type of part is unknown in assistant messages.';
         this.#onLoss({ kind: 'unsupported', what: asText(part.type) ?? 'part', why });
         return undefined;
       }
     }
   }
 
-  #file(part: Fields, slot: JsonObject, kept: Partial<FilePart>): FilePart | undefined {
+  #decodeFile(part: Fields, slot: JsonObject, identity: Partial<FilePart>): FilePart | undefined {
     const { provider, ref } = asFields(slot.reference);
-    const said = { mediaType: part.mediaType, filename: part.filename };
-    const body = fileBodyOf({ data: part.data ?? part.image, ...said }, this.#onLoss);
+    const { mediaType, filename: name } = part;
+    const body = fileBodyOf({ data: part.data ?? part.image, mediaType, filename: name }, this.#onLoss);
     if (!body) return undefined;
     if (slot.untyped === true) delete body.mimeType;
     const { mimeType, filename, ...content } = body;
@@ -204,14 +204,14 @@ class ModelMessageReader {
       ...defined({ mimeType, filename }),
       ...(part.type === 'reasoning-file' && { reasoning: true }),
       ...(typeof ref === 'string' ? { reference: { ...defined({ provider: asText(provider) }), ref } } : content),
-      ...kept,
+      ...identity,
     } as FilePart;
   }
 
-  #call(part: Fields, slot: JsonObject, kept: Partial<ToolPart>): ToolPart | undefined {
+  #decodeCall(part: Fields, slot: JsonObject, identity: Partial<ToolPart>): ToolPart | undefined {
     const toolCallId = asNonEmptyText(part.toolCallId);
     if (toolCallId === undefined) {
-      this.#onLoss({ kind: 'repaired', what: 'tool-call', why: 'It has no id, so nothing can refer to it.' });
+      this.#onLoss({ kind: 'repaired', what: 'tool-call', why: 'The call has no id.' });
       return undefined;
     }
     const { executor, dynamic, title, inputEncoding, toolMetadata, args, invalid } = slot;
@@ -230,19 +230,19 @@ class ModelMessageReader {
       ...defined({ toolMetadata, approval }),
       ...(invalid === true && { invalid }),
       ...(isFields(slot.error) && typeof slot.error.message === 'string' && { error: slot.error as never }),
-      ...kept,
+      ...identity,
     };
   }
 
-  /** A result, a request for approval or its answer: each belongs to a call that has been read. */
-  #result(part: Fields): void {
-    if (part.type === 'tool-approval-response') return this.#approvalResponse(part);
+  /** Adds a result, an approval request or its response to the call that it belongs to. */
+  #decodeResult(part: Fields): void {
+    if (part.type === 'tool-approval-response') return this.#addApprovalResponse(part);
     const call = this.#calls.get(keyOf(part.toolCallId));
     if (call === undefined) {
-      const why = 'No call before it has this id.';
-      return this.#onLoss({ kind: 'repaired', what: asText(part.type) ?? 'part', why, ...idOf(part.toolCallId) });
+      const why = 'No earlier call has this id.';
+      return this.#onLoss({ kind: 'repaired', what: asText(part.type) ?? 'part', why, ...toLossId(part.toolCallId) });
     }
-    if (part.type === 'tool-approval-request') return this.#approvalRequest(part, call);
+    if (part.type === 'tool-approval-request') return this.#addApprovalRequest(part, call);
     if (part.type !== 'tool-result') return;
     const { output = part.result } = part;
     const metadata = metaOf(part.providerOptions, this.#onLoss);
@@ -261,7 +261,7 @@ class ModelMessageReader {
     }
   }
 
-  #approvalRequest(part: Fields, call: ToolPart): void {
+  #addApprovalRequest(part: Fields, call: ToolPart): void {
     const approvalId = asNonEmptyText(part.approvalId);
     if (approvalId === undefined) return;
     const { signature, inputSchemaInput } = part;
@@ -274,18 +274,18 @@ class ModelMessageReader {
     this.#approvals.set(approvalId, call);
   }
 
-  #approvalResponse(part: Fields): void {
+  #addApprovalResponse(part: Fields): void {
     const questionId = asNonEmptyText(part.approvalId);
     const approval: AskedQuestion | undefined = this.#approvals.get(questionId ?? '')?.approval;
     if (questionId === undefined || approval === undefined) {
-      const why = 'No request before it has this id.';
-      return this.#onLoss({ kind: 'repaired', what: 'tool-approval-response', why, ...idOf(part.approvalId) });
+      const why = 'No earlier approval request has this id.';
+      return this.#onLoss({ kind: 'repaired', what: 'tool-approval-response', why, ...toLossId(part.approvalId) });
     }
     approval.answer ??= { questionId, approved: part.approved === true, ...defined({ reason: asText(part.reason) }) };
   }
 }
 
-function interjectionOf(slot: JsonObject, parts: MessagePart[]): InterjectionPart {
+function toInterjection(slot: JsonObject, parts: MessagePart[]): InterjectionPart {
   const { role, name } = slot;
   return {
     type: 'interjection',
@@ -296,6 +296,6 @@ function interjectionOf(slot: JsonObject, parts: MessagePart[]): InterjectionPar
   };
 }
 
-function idOf(value: unknown): { id?: string } {
+function toLossId(value: unknown): { id?: string } {
   return defined({ id: asNonEmptyText(value) });
 }

@@ -34,22 +34,22 @@ import { decodeUIToolPart } from './ui-tool-part.ts';
 
 export interface FromUIMessagesOptions {
   threadId: string;
-  /** Of messages that do not say when they were made. Default: the beginning of time, since nothing here reads a clock. */
+  /** Creation date of messages without one. Default: the Unix epoch, so that the conversion is deterministic. */
   createdAt?: Date;
   onLoss?: OnLoss;
 }
 
 /**
- * UI messages as canonical ones: the way back from `toUIMessages`, and the way in for messages of any AI SDK front end.
- * It takes what a client sent, so it never throws; what it cannot read is reported and left out. Each message's parent is
- * the one before it.
+ * Converts UI messages to canonical messages: the inverse of `toUIMessages`, and an import for any AI SDK front end. Never
+ * throws, since clients may send anything: unreadable parts are reported and left out. The parent of each message is the one
+ * before it.
  */
 export function fromUIMessages(messages: readonly unknown[], options: FromUIMessagesOptions): CanonicalMessage[] {
   const { onLoss = () => undefined } = options;
   const decoded: CanonicalMessage[] = [];
   for (const [index, message] of messages.entries()) {
     if (!isFields(message)) {
-      onLoss({ kind: 'repaired', what: 'message', why: `Number ${index} is no message: a message is an object.` });
+      onLoss({ kind: 'repaired', what: 'message', why: `Message ${index} is not an object.` });
       continue;
     }
     const parent = decoded.at(-1);
@@ -63,15 +63,15 @@ function fromUIMessage(message: Fields, index: number, options: Required<FromUIM
   const { threadId, createdAt, onLoss } = options;
   const id = asNonEmptyText(message.id) ?? `${threadId}:${index}`;
   if (id !== message.id) {
-    onLoss({ kind: 'repaired', what: 'message', why: 'It had no id, and was named after its place.', id });
+    onLoss({ kind: 'repaired', what: 'message', why: 'It has no id; thread id and index are used instead.', id });
   }
-  const { [slotKey]: said, ...metadata } = metadataOf(message.metadata, onLoss);
-  const slot = asFields(said);
+  const { [slotKey]: own, ...metadata } = readMetadata(message.metadata, onLoss);
+  const slot = asFields(own);
   const role: MessageRole = message.role === 'user' || message.role === 'system' ? message.role : 'assistant';
   const parts = Array.isArray(message.parts) ? message.parts : [];
-  // A message of somebody else's has its turns between `step-start` parts, and only there. In ours, the parts name them.
-  const isForeign = role === 'assistant' && said === undefined && !parts.some(hasSlot);
-  const content = new ContentReader(onLoss, isForeign ? id : undefined).read(parts);
+  // Messages without our metadata separate steps by `step-start` parts. In ours, the parts have step ids.
+  const isForeign = role === 'assistant' && own === undefined && !parts.some(hasIntertieMetadata);
+  const content = new ContentDecoder(onLoss, isForeign ? id : undefined).decode(parts);
   if (Object.keys(metadata).length > 0) content.metadata = metadata;
   return {
     id,
@@ -80,112 +80,113 @@ function fromUIMessage(message: Fields, index: number, options: Required<FromUIM
     type: 'text',
     content,
     createdAt: dateOf(slot.createdAt) ?? createdAt,
-    ...defined({ runId: asNonEmptyText(slot.runId), status: statusOf(slot.status) }),
+    ...defined({ runId: asNonEmptyText(slot.runId), status: readStatus(slot.status) }),
   };
 }
 
-function metadataOf(value: unknown, onLoss: OnLoss): JsonObject {
+function readMetadata(value: unknown, onLoss: OnLoss): JsonObject {
   if (value === undefined || value === null) return {};
   const metadata = jsonObjectOf(toJson(value, onLoss));
-  if (!metadata) onLoss({ kind: 'unsupported', what: 'metadata', why: 'The metadata of a message is an object.' });
+  if (!metadata) onLoss({ kind: 'unsupported', what: 'metadata', why: 'The metadata of a message must be an object.' });
   return metadata ?? {};
 }
 
 const statuses: ReadonlySet<unknown> = new Set<MessageStatus>(['streaming', 'complete', 'paused', 'aborted', 'error']);
 
-function statusOf(value: unknown): MessageStatus | undefined {
+function readStatus(value: unknown): MessageStatus | undefined {
   return statuses.has(value) ? (value as MessageStatus) : undefined;
 }
 
-function hasSlot(part: unknown): boolean {
+function hasIntertieMetadata(part: unknown): boolean {
   const { providerMetadata, callProviderMetadata } = asFields(part);
   return isFields(asFields(providerMetadata ?? callProviderMetadata)[slotKey]);
 }
 
-class ContentReader {
+/** Decodes the parts of one message. */
+class ContentDecoder {
   #onLoss: OnLoss;
-  /** Steps are minted from it. Undefined: the parts know their steps, or have none. */
+  /** Prefix of new step ids. Undefined: the parts already have step ids, or none. */
   #messageId: string | undefined;
   #steps = 0;
   #agents: { [agentId: string]: AgentEntry } = {};
-  #minted: { [stepId: string]: object } = {};
+  #newSteps: { [stepId: string]: object } = {};
 
   constructor(onLoss: OnLoss, messageId?: string) {
     this.#onLoss = onLoss;
     this.#messageId = messageId;
   }
 
-  read(values: readonly unknown[]): MessageContent {
+  decode(values: readonly unknown[]): MessageContent {
     const parts: MessagePart[] = [];
     for (const value of values) {
       const ui = asFields(value);
       if (ui.type === 'step-start') this.#steps += 1;
       else {
-        const part = this.#decode(ui);
-        if (part) parts.push(this.#inStep(part));
+        const part = this.#decodePart(ui);
+        if (part) parts.push(this.#addStep(part));
       }
     }
     return {
       format: 2,
       parts,
       ...(Object.keys(this.#agents).length > 0 && { agents: this.#agents }),
-      ...(Object.keys(this.#minted).length > 0 && { steps: this.#minted }),
+      ...(Object.keys(this.#newSteps).length > 0 && { steps: this.#newSteps }),
     };
   }
 
-  #inStep(part: MessagePart): MessagePart {
-    const isSaid = part.type !== 'data' && part.type !== 'interjection' && part.type !== 'source';
-    if (this.#messageId === undefined || this.#steps === 0 || !isSaid) return part;
+  #addStep(part: MessagePart): MessagePart {
+    const isOutput = part.type !== 'data' && part.type !== 'interjection' && part.type !== 'source';
+    if (this.#messageId === undefined || this.#steps === 0 || !isOutput) return part;
     const stepId = `${this.#messageId}:step-${this.#steps - 1}`;
-    this.#minted[stepId] ??= {};
+    this.#newSteps[stepId] ??= {};
     return { ...part, stepId };
   }
 
-  #decode(ui: Fields): MessagePart | undefined {
+  #decodePart(ui: Fields): MessagePart | undefined {
     const type = asText(ui.type) ?? '';
-    if (type.startsWith('data-')) return this.#data(type.slice('data-'.length), ui);
-    if (type.startsWith('tool-') || type === 'dynamic-tool') return this.#tool(ui);
+    if (type.startsWith('data-')) return this.#decodeData(type.slice('data-'.length), ui);
+    if (type.startsWith('tool-') || type === 'dynamic-tool') return this.#decodeTool(ui);
     const { slot, meta } = takeSlot(metaOf(ui.providerMetadata, this.#onLoss));
-    const kept = { ...keptOf(slot), ...(meta && { providerMetadata: meta }) };
+    const identity = { ...keptOf(slot), ...(meta && { providerMetadata: meta }) };
     switch (type) {
       case 'text': {
-        const said = ui.citations ?? slot.citations;
-        const citations = Array.isArray(said) ? said.map((one) => toJson(one, this.#onLoss)) : undefined;
-        return { type: 'text', text: asText(ui.text) ?? '', ...defined({ citations }), ...kept };
+        const value = ui.citations ?? slot.citations;
+        const citations = Array.isArray(value) ? value.map((item) => toJson(item, this.#onLoss)) : undefined;
+        return { type: 'text', text: asText(ui.text) ?? '', ...defined({ citations }), ...identity };
       }
       case 'reasoning': {
         const { details } = slot;
-        return { type: 'reasoning', reasoning: asText(ui.text) ?? '', ...defined({ details }), ...kept };
+        return { type: 'reasoning', reasoning: asText(ui.text) ?? '', ...defined({ details }), ...identity };
       }
       case 'file':
       case 'reasoning-file':
-        return this.#file(ui, slot, kept);
+        return this.#decodeFile(ui, slot, identity);
       case 'source-url':
       case 'source-document':
-        return this.#source(ui, slot, kept);
+        return this.#decodeSource(ui, slot, identity);
       case 'custom':
-        return { type: 'data', name: providerDataName(asText(ui.kind) ?? 'custom'), data: null, ...kept };
+        return { type: 'data', name: providerDataName(asText(ui.kind) ?? 'custom'), data: null, ...identity };
       case 'steering-message': {
         const id = asNonEmptyText(ui.id);
-        const parts = new ContentReader(this.#onLoss).read(Array.isArray(ui.parts) ? ui.parts : []).parts;
+        const parts = new ContentDecoder(this.#onLoss).decode(Array.isArray(ui.parts) ? ui.parts : []).parts;
         return { type: 'interjection', role: 'user', parts, ...defined({ id }) };
       }
       default:
-        this.#onLoss({ kind: 'unsupported', what: type, why: 'No part of a UI message that we know has this type.' });
+        this.#onLoss({ kind: 'unsupported', what: type, why: 'This type of part is unknown in UI messages.' });
         return undefined;
     }
   }
 
-  #tool(ui: Fields): MessagePart | undefined {
+  #decodeTool(ui: Fields): MessagePart | undefined {
     if (asNonEmptyText(ui.toolCallId) === undefined) {
-      const why = 'A tool part without a toolCallId cannot be told from others, and was left out.';
+      const why = 'The tool part was left out: it has no toolCallId.';
       this.#onLoss({ kind: 'repaired', what: asText(ui.type) ?? '', why });
       return undefined;
     }
     return decodeUIQuestionPart(ui, this.#onLoss) ?? decodeUIToolPart(ui, this.#onLoss);
   }
 
-  #file(ui: Fields, slot: JsonObject, kept: Partial<FilePart>): MessagePart | undefined {
+  #decodeFile(ui: Fields, slot: JsonObject, identity: Partial<FilePart>): MessagePart | undefined {
     const data = isFields(ui.providerReference) ? ui.providerReference : { type: 'url', url: ui.url };
     const mediaType = slot.untyped === true ? undefined : ui.mediaType;
     const filename = ui.filename ?? slot.filename;
@@ -193,10 +194,10 @@ class ContentReader {
     if (!body) return undefined;
     if (slot.untyped === true) delete body.mimeType;
     const reasoning = ui.type === 'reasoning-file' || slot.reasoning === true;
-    return { type: 'file', ...body, ...(reasoning && { reasoning }), ...kept } as FilePart;
+    return { type: 'file', ...body, ...(reasoning && { reasoning }), ...identity } as FilePart;
   }
 
-  #source(ui: Fields, slot: JsonObject, kept: Partial<SourcePart>): SourcePart {
+  #decodeSource(ui: Fields, slot: JsonObject, identity: Partial<SourcePart>): SourcePart {
     return {
       type: 'source',
       sourceType: ui.type === 'source-url' ? 'url' : 'document',
@@ -207,33 +208,33 @@ class ContentReader {
         filename: asText(ui.filename) ?? asText(slot.filename),
         id: asNonEmptyText(ui.sourceId),
       }),
-      ...kept,
+      ...identity,
     };
   }
 
-  #data(name: string, ui: Fields): MessagePart | undefined {
+  #decodeData(name: string, ui: Fields): MessagePart | undefined {
     const id = asNonEmptyText(ui.id);
-    const ours = extensionOf({ type: `data-${name}`, ...defined({ id }) });
+    const extension = extensionOf({ type: `data-${name}`, ...defined({ id }) });
     const data = toJson(ui.data ?? null, this.#onLoss);
     const { slot, meta } = takeSlot(metaOf(ui.providerMetadata, this.#onLoss));
-    const more = meta ? { providerMetadata: meta } : {};
-    if (!ours) return { type: 'data', name, data, ...defined({ id }), ...keptOf(slot), ...more };
-    switch (ours.name) {
+    const metadata = meta ? { providerMetadata: meta } : {};
+    if (!extension) return { type: 'data', name, data, ...defined({ id }), ...keptOf(slot), ...metadata };
+    switch (extension.name) {
       case 'agent':
-        return this.#agent(ours.id, jsonObjectOf(data) ?? {});
+        return this.#addAgent(extension.id, jsonObjectOf(data) ?? {});
       case 'interjection':
-        return { ...interjectionOf(ours.id, jsonObjectOf(data) ?? {}), ...more };
+        return { ...toInterjection(extension.id, jsonObjectOf(data) ?? {}), ...metadata };
       case 'file': {
-        const file = fileReferenceOf(ours.id, jsonObjectOf(data) ?? {});
-        return file && { ...file, ...more };
+        const file = toFileReference(extension.id, jsonObjectOf(data) ?? {});
+        return file && { ...file, ...metadata };
       }
       default:
-        // State, notices and events are shown, and not kept: a client that kept one kept it for itself.
+        // State, notices and events are transient. A client that sends one back kept it for its own use.
         return undefined;
     }
   }
 
-  #agent(id: string, { agentId = id, ...entry }: JsonObject): undefined {
+  #addAgent(id: string, { agentId = id, ...entry }: JsonObject): undefined {
     const { name, kind } = entry;
     const isKind = kind === 'agent' || kind === 'node' || kind === 'voice';
     if (asNonEmptyText(agentId) !== undefined && typeof name === 'string' && isKind) {
@@ -242,7 +243,7 @@ class ContentReader {
   }
 }
 
-function interjectionOf(id: string, { role, name, parts, ...slot }: JsonObject): InterjectionPart {
+function toInterjection(id: string, { role, name, parts, ...slot }: JsonObject): InterjectionPart {
   return {
     type: 'interjection',
     ...(id !== '' && { id }),
@@ -253,7 +254,7 @@ function interjectionOf(id: string, { role, name, parts, ...slot }: JsonObject):
   };
 }
 
-function fileReferenceOf(
+function toFileReference(
   id: string,
   { mimeType, filename, reasoning, reference, ...slot }: JsonObject,
 ): FilePart | undefined {

@@ -1,33 +1,41 @@
 import { applyAnswer, type CanonicalMessage, type OnLoss } from '@intertie/core';
-import type { ToolPart } from '@intertie/core/internal';
+import { defined, type ToolPart } from '@intertie/core/internal';
 import type { ToolAnswer } from '@intertie/core/store';
 
-/** Imports bring messages of the role `tool`. Their results belong to the calls before them, as in every message we make. */
+/** Moves the results of imported `tool` messages to the calls before them, where canonical messages have them. */
 export function joinToolMessages(messages: readonly CanonicalMessage[], onLoss: OnLoss): CanonicalMessage[] {
   const joined: CanonicalMessage[] = [];
   for (const message of messages) {
     if (message.role !== 'tool') joined.push(message);
-    else for (const part of message.content.parts) if (part.type === 'tool-invocation') settle(part, joined, onLoss);
+    else for (const part of message.content.parts) if (part.type === 'tool-invocation') addResult(part, joined, onLoss);
   }
   return joined;
 }
 
-function settle(part: ToolPart, messages: CanonicalMessage[], onLoss: OnLoss): void {
-  const answer = answerOf(part);
+function addResult(part: ToolPart, messages: CanonicalMessage[], onLoss: OnLoss): void {
+  const answer = toToolAnswer(part);
   const index = messages.findLastIndex(({ content }) =>
     content.parts.some((call) => call.type === 'tool-invocation' && call.toolCallId === part.toolCallId),
   );
   const message = messages[index];
   if (!message || !answer) {
-    const why = 'No call before it has this id, or it is no result.';
+    const why = 'It has no result, or no earlier call has this id.';
     return onLoss({ kind: 'repaired', what: 'tool message', why, id: part.toolCallId });
   }
   messages[index] = { ...message, content: applyAnswer(message.content, answer) };
 }
 
-function answerOf({ toolCallId, state, result, resultContent, error }: ToolPart): ToolAnswer | undefined {
-  if (state === 'result')
-    return { toolCallId, status: 'ok', output: result ?? null, ...(resultContent && { content: true }) };
-  if (state === 'error') return { toolCallId, status: 'error', error: error ?? { message: 'The tool failed.' } };
-  return state === 'denied' ? { toolCallId, status: 'denied', ...(error && { reason: error.message }) } : undefined;
+/** Returns the outcome of a call as an answer. Undefined: the call has none yet. */
+export function toToolAnswer(part: ToolPart): ToolAnswer | undefined {
+  const { toolCallId, state, result = null, error, resultContent: content } = part;
+  switch (state) {
+    case 'result':
+      return { toolCallId, status: 'ok', output: result, ...defined({ content }) };
+    case 'error':
+      return { toolCallId, status: 'error', error: error ?? { message: 'The tool failed.' } };
+    case 'denied':
+      return { toolCallId, status: 'denied', ...(error && { reason: error.message }) };
+    default:
+      return undefined;
+  }
 }

@@ -1,5 +1,6 @@
 import type { Rule } from '@intertie/core';
 
+/** Id of a model message rule. */
 export type ModelMessageRule =
   | 'M0-shape'
   | 'M1-system'
@@ -16,78 +17,78 @@ export type ModelMessageRule =
   | 'M7-approval'
   | 'M8-file';
 
-/** What Anthropic, OpenAI (Responses) and Gemini take as history, and the AI SDK before them. Each has a refusal of its own. */
+/** Rules for a history that Anthropic, OpenAI (Responses), Gemini and the AI SDK accept. Each rule has a known rejection. */
 export const modelMessageRules: ReadonlyArray<Rule & { id: ModelMessageRule }> = [
   {
     id: 'M0-shape',
-    sentence: 'Every item is a model message: a role, and a content of parts that belong to that role.',
-    fix: 'Make the messages with `toAiSdkMessages`; UI messages go through `fromUIMessages` first.',
+    sentence: 'Every item is a model message: a role, and content with parts that the role allows.',
+    fix: 'Create the messages with `toAiSdkMessages`; convert UI messages with `fromUIMessages` first.',
   },
   {
     id: 'M1-system',
-    sentence: 'System messages come first, before anybody else has spoken.',
-    fix: 'Give instructions as `instructions` or `system`; tell the model later things as the user.',
+    sentence: 'System messages come first, before all other messages.',
+    fix: 'Pass instructions as `instructions` or `system`; send later instructions as a user message.',
   },
   {
     id: 'M2-first',
-    sentence: 'The first to speak is the user.',
-    fix: 'Keep the user message that the first answer belongs to when a history is shortened.',
+    sentence: 'The first message after the system messages is from the user.',
+    fix: 'Keep the user message before the first answer when you shorten a history.',
   },
   {
     id: 'M2-last',
     sentence:
-      'The last message is a user’s or a tool’s: an assistant’s would be taken for the beginning of the next answer.',
-    fix: 'Add the new user message, or the result that the answer waits for.',
+      'The last message is from the user or a tool: providers treat a final assistant message as the start of their answer.',
+    fix: 'Add the new user message, or the missing tool result.',
   },
   {
     id: 'M3-empty',
     sentence:
-      'No message is empty, and no text is empty or only white space, unless its provider marked it or an adjacent text.',
-    fix: 'Leave empty texts and messages out; `repairHistory` does.',
+      'No message is empty, and no text is empty or only white space, unless it or an adjacent text has provider metadata.',
+    fix: 'Remove empty texts and messages; `repairHistory` does.',
   },
   {
     id: 'M4-id',
-    sentence: 'The id of a call is unique, made of letters, digits, "_" and "-", and at most 64 long.',
+    sentence: 'The id of a call is unique, made of letters, digits, "_" and "-", and at most 64 characters long.',
     fix: 'Rename the call and its result together; `toAiSdkMessages` does.',
   },
   {
     id: 'M4-name',
-    sentence: 'The name of a tool is made of letters, digits, "_" and "-", and at most 64 long.',
+    sentence: 'The name of a tool is made of letters, digits, "_" and "-", and at most 64 characters long.',
     fix: 'Rename the tool where it is defined.',
   },
   {
     id: 'M4-input',
-    sentence: 'The input of a call is an object, or text if it is of an OpenAI custom tool and goes back to OpenAI.',
-    fix: 'Send `{}` for a call whose input could not be parsed; its error result says the rest.',
+    sentence: 'The input of a call is an object, or text for an OpenAI custom tool whose call goes back to OpenAI.',
+    fix: 'Send `{}` for a call whose input could not be parsed; its error result explains the rest.',
   },
   {
     id: 'M5-answered',
-    sentence: 'Every call that the provider has not run itself has a result, or an answered approval at the very end.',
-    fix: 'Settle calls that were interrupted with an error result; `repairHistory` does.',
+    sentence: 'Every call that the provider did not run has a result, or an answered approval at the very end.',
+    fix: 'Settle interrupted calls with an error result; `repairHistory` does.',
   },
   {
     id: 'M5-next',
-    sentence: 'The results of a turn’s calls come in the message right behind it.',
-    fix: 'Split the answer into its turns, each with its tool message; `toAiSdkMessages` does.',
+    sentence: 'The results of an assistant message’s calls are in the message directly after it.',
+    fix: 'Split the answer into steps, each followed by its tool message; `toAiSdkMessages` does.',
   },
   {
     id: 'M5-orphan',
-    sentence: 'A result belongs to a call before it, and a call has one result.',
-    fix: 'Cut histories between turns, never between a call and its result.',
+    sentence: 'A result belongs to an earlier call, and a call has one result.',
+    fix: 'Cut histories between steps, never between a call and its result.',
   },
   {
     id: 'M6-reasoning',
-    sentence: 'Reasoning leads to something in its message: a text or a call follows it.',
-    fix: 'Leave out the reasoning of a turn that was cut while the model was thinking.',
+    sentence: 'Reasoning is followed by a text or a call in its message.',
+    fix: 'Remove the reasoning of a step that was cut during reasoning.',
   },
   {
     id: 'M7-approval',
-    sentence: 'An approval is about a call of its message, and its answer names a request before it.',
-    fix: 'Keep request and answer together, and both with their call.',
+    sentence: 'An approval request belongs to an earlier call, and a response to an earlier request.',
+    fix: 'Keep request and response together with their call.',
   },
   {
     id: 'M8-file',
-    sentence: 'A file has bytes or an absolute URL, and a media type.',
-    fix: 'Turn relative URLs into absolute ones or into bytes before the model is asked.',
+    sentence: 'A file has data or an absolute URL, and a media type.',
+    fix: 'Convert relative URLs to absolute ones or to data before you call the model.',
   },
 ];

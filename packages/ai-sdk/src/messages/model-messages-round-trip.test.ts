@@ -12,7 +12,7 @@ import { repairHistory, type ToolPart } from '@intertie/core/internal';
 import { modelMessageSchema } from 'ai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { finish, majors, scriptedModel, text as said } from '../../test/scripted-model.ts';
+import { finish, majors, scriptedModel, text as textChunks } from '../../test/scripted-model.ts';
 import { fromModelMessages } from './from-model-messages.ts';
 import { fromUIMessages } from './from-ui-messages.ts';
 import { toAiSdkMessages } from './to-ai-sdk-messages.ts';
@@ -31,16 +31,16 @@ const folded: fc.Arbitrary<CanonicalMessage> = fc.oneof(
   arbitraryContinuation().map(({ continued }) => sealed(continued as never)),
 );
 
-/** What is left on the way to a model: all but what has no place there, and the parts that the ledger names. */
-function asModelsSeeIt(original: CanonicalMessage, losses: Loss[]): CanonicalMessage[] {
-  // Questions have ids of their own, which may be those of parts.
+/** Removes the fields that model messages cannot carry and the parts in the loss report. */
+function withoutLosses(original: CanonicalMessage, losses: Loss[]): CanonicalMessage[] {
+  // Ids of questions and parts may be equal.
   const named = new Set(losses.filter(({ what }) => what !== 'unanswered-question').map(({ id }) => id));
   return repairHistory([original]).messages.flatMap((message) => {
     const { state: _, sourceState: __, parentId: ___, runId: ____, status: _____, ...rest } = message;
     const parts = message.content.parts.flatMap((part): MessagePart[] => {
       if (part.type === 'tool-invocation') {
         if (part.executor === 'provider' && part.error?.code === 'unsettled') return [];
-        return [part.state === 'result' && part.resultContent ? { ...part, result: contentOf(part) } : part];
+        return [part.state === 'result' && part.resultContent ? { ...part, result: toModelContent(part) } : part];
       }
       if (part.type === 'question' || named.has(part.id)) return [];
       if (part.type !== 'interjection') return [part];
@@ -51,23 +51,23 @@ function asModelsSeeIt(original: CanonicalMessage, losses: Loss[]): CanonicalMes
   });
 }
 
-/** Content that is made of anything but parts is read by the model as text. */
-function contentOf({ result }: ToolPart): Json {
+/** Result content as a model reads it: values that are not parts become text. */
+function toModelContent({ result }: ToolPart): Json {
   return (result as string[]).map((text) => ({ type: 'text', text }));
 }
 
 describe('canonical → model → canonical', () => {
-  test('loses nothing but what the ledger names', () => {
+  test('preserves everything except the reported losses', () => {
     fc.assert(
       fc.property(folded, (original) => {
         const losses: Loss[] = [];
         const messages = toAiSdkMessages([original], { includeInternal: true, onLoss: (loss) => losses.push(loss) });
         const restored = fromModelMessages(messages, { threadId: original.threadId });
-        const expected = asModelsSeeIt(original, losses);
-        expect(restored.map(envelopeOf)).toEqual(expected.map(envelopeOf));
-        // The turns of several agents may overlap, and are told one after the other.
-        expect(restored[0]?.content.parts.map(identity).toSorted()).toEqual(
-          expected[0]?.content.parts.map(identity).toSorted(),
+        const expected = withoutLosses(original, losses);
+        expect(restored.map(getEnvelope)).toEqual(expected.map(getEnvelope));
+        // Overlapping steps of several agents are written one after the other.
+        expect(restored[0]?.content.parts.map(toKey).toSorted()).toEqual(
+          expected[0]?.content.parts.map(toKey).toSorted(),
         );
       }),
       { numRuns: 300 },
@@ -75,13 +75,13 @@ describe('canonical → model → canonical', () => {
   });
 });
 
-function envelopeOf(message: CanonicalMessage): Omit<CanonicalMessage, 'content'> {
+function getEnvelope(message: CanonicalMessage): Omit<CanonicalMessage, 'content'> {
   const { content: _, ...envelope } = message;
   return envelope;
 }
 
-/** Equal parts have equal names, whatever the order of their keys. */
-function identity(part: MessagePart): string {
+/** Key of a part, independent of the order of its fields. */
+function toKey(part: MessagePart): string {
   return JSON.stringify(sorted(part));
 }
 function sorted(value: unknown): unknown {
@@ -91,8 +91,8 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, sorted(item)]));
 }
 
-describe.each(majors)('$name takes what is made', ({ ai, major }) => {
-  test('by its schema, and a model is asked with it', async () => {
+describe.each(majors)('$name', ({ ai, major }) => {
+  test('accepts the messages in its schema and in streamText', async () => {
     const user: CanonicalMessage = {
       id: 'u',
       threadId: 'thread-1',
@@ -105,7 +105,7 @@ describe.each(majors)('$name takes what is made', ({ ai, major }) => {
       fc.asyncProperty(folded, async (original) => {
         const messages = toAiSdkMessages([original, user], { includeInternal: true });
         if (major === 6) for (const message of messages) modelMessageSchema.parse(message);
-        const model = scriptedModel([...said('0', 'ok'), finish()]);
+        const model = scriptedModel([...textChunks('0', 'ok'), finish()]);
         const errors: unknown[] = [];
         const result = ai.streamText({
           model,
@@ -121,7 +121,7 @@ describe.each(majors)('$name takes what is made', ({ ai, major }) => {
     );
   });
 
-  test('model → UI → model: the conversion that ai lacks', async () => {
+  test('converts model messages to UI messages and back', async () => {
     const messages = [
       { role: 'user' as const, content: [{ type: 'text' as const, text: 'weather?' }] },
       {
@@ -159,7 +159,7 @@ describe.each(majors)('$name takes what is made', ({ ai, major }) => {
   });
 });
 
-test('what is no message is reported and left out', () => {
+test('reports and drops invalid messages', () => {
   const losses: Loss[] = [];
   expect(fromModelMessages([7], { threadId: 't', onLoss: (loss) => losses.push(loss) })).toEqual([]);
   expect(losses).toMatchObject([{ kind: 'unsupported', what: 'message' }]);

@@ -3,7 +3,7 @@ import { arbitraryContinuation, arbitraryRun, type ArbitraryRun } from '@interti
 import { foldEvents, seal, transcode, type CanonicalMessage } from '@intertie/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { finish, majors, scriptedModel, text as said } from '../../test/scripted-model.ts';
+import { finish, majors, scriptedModel, text as textChunks } from '../../test/scripted-model.ts';
 import { modelMessageRules, type ModelMessageRule } from './model-message-rules.ts';
 import { modelMessages } from './model-messages.ts';
 import { toAiSdkMessages } from './to-ai-sdk-messages.ts';
@@ -26,7 +26,7 @@ const assistant = (...content: object[]): object => ({ role: 'assistant', conten
 const tool = (...content: object[]): object => ({ role: 'tool', content });
 const broken = (messages: unknown[]): string[] => check(modelMessages, messages).violations.map(({ rule }) => rule);
 
-test('a sound history breaks no rule', () => {
+test('reports no violation for a valid history', () => {
   expect(
     broken([
       { role: 'system', content: 'Be brief.' },
@@ -63,18 +63,18 @@ test.each<[ModelMessageRule, unknown[]]>([
   ['M7-approval', [user, tool({ type: 'tool-approval-response', approvalId: 'q', approved: true })]],
   ['M8-file', [{ role: 'user', content: [{ type: 'file', mediaType: 'image/png', data: '/a.png' }] }]],
   ['M8-file', [{ role: 'user', content: [{ type: 'file', data: 'aGk=' }] }]],
-])('%s is found', (rule, messages) => {
+])('reports a violation of %s', (rule, messages) => {
   expect(broken(messages)).toContain(rule);
 });
 
-test('every rule has a case above, a sentence and a fix', () => {
+test('has a test case, a sentence and a fix for every rule', () => {
   for (const { sentence, fix } of modelMessageRules) {
     expect(sentence).toMatch(/\.$/);
     expect(fix).toMatch(/\.$/);
   }
 });
 
-test('it knows its own kind', () => {
+test('detects model messages', () => {
   expect(modelMessages.detect(user)).toBe(true);
   expect(modelMessages.detect({ id: 'u', role: 'user', parts: [] })).toBe(false);
   expect(check(modelMessages, [user, 7]).counts).toEqual({ user: 1, 'no message': 1 });
@@ -92,7 +92,7 @@ const folded = fc.oneof(
   arbitraryRun().map(sealed),
   arbitraryContinuation().map(({ continued }) => sealed(continued)),
 );
-const spoken = (id: string): CanonicalMessage => ({
+const userMessage = (id: string): CanonicalMessage => ({
   id,
   threadId: 'thread-1',
   role: 'user',
@@ -101,11 +101,11 @@ const spoken = (id: string): CanonicalMessage => ({
   createdAt: new Date(0),
 });
 
-test('whatever a run left behind, the messages made of it are sound, for any provider', () => {
+test('produces valid messages for any run and provider', () => {
   fc.assert(
     fc.property(folded, fc.constantFrom(undefined, 'maker.chat', 'anthropic.messages'), (message, provider) => {
       const options = { includeInternal: true, ...(provider !== undefined && { provider }) };
-      const messages = toAiSdkMessages([spoken('u1'), message, spoken('u2')], options);
+      const messages = toAiSdkMessages([userMessage('u1'), message, userMessage('u2')], options);
       expect(check(modelMessages, messages).violations).toEqual([]);
     }),
     { numRuns: 300 },
@@ -116,10 +116,10 @@ describe.each(majors)('$name', ({ ai }) => {
   test.each([
     ['M5-answered', [user, assistant(call()), user]],
     ['M7-approval', [user, tool({ type: 'tool-approval-response', approvalId: 'q', approved: true })]],
-  ])('refuses what breaks %s', async (rule, messages) => {
+  ])('rejects messages that violate %s', async (rule, messages) => {
     expect(broken(messages)).toContain(rule);
     const errors: unknown[] = [];
-    const model = scriptedModel([...said('0', 'ok'), finish()]);
+    const model = scriptedModel([...textChunks('0', 'ok'), finish()]);
     const stream = ai.streamText({
       model,
       messages: messages as never,

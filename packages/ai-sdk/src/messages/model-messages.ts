@@ -5,7 +5,7 @@ import { asFields } from '../shared/read-fields.ts';
 
 const roles: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 
-/** A history as the AI SDK's model messages, to be sent to any provider. An item is a message. */
+/** Dialect of the AI SDK's model messages. An item is one message of a history. */
 export const modelMessages: Dialect = {
   name: 'model-messages',
   rules: modelMessageRules,

@@ -3,20 +3,20 @@ import { toJson, type ToolPart } from '@intertie/core/internal';
 import { fileBodyOf, unknownMediaType } from '../shared/file-body.ts';
 import { defined, asFields, metaOf, asText } from '../shared/read-fields.ts';
 
-/** The output of a tool as a model message has it. The shapes are those that 6 and 7 both take. */
+/** Tool output of a model message, in a shape that both `ai` 6 and 7 accept. */
 export type ModelToolOutput = { type: string; [key: string]: Json };
 
-/** Undefined: the call has no final result. */
+/** Encodes the outcome of a call. Undefined: the call has no final result. */
 export function encodeToolOutput(part: ToolPart, onLoss: OnLoss): ModelToolOutput | undefined {
   switch (part.state) {
     case 'result': {
       const { result = null, resultContent } = part;
-      if (resultContent && Array.isArray(result)) return { type: 'content', value: contentOf(result, onLoss) };
+      if (resultContent && Array.isArray(result)) return { type: 'content', value: encodeContent(result, onLoss) };
       return typeof result === 'string' ? { type: 'text', value: result } : { type: 'json', value: result };
     }
     case 'error': {
       const { message, data } = part.error ?? { message: 'The tool failed.' };
-      // A provider's own tool failed with a value of the provider's, which it wants back as it was.
+      // A provider needs the error value of its own tool back unchanged.
       return part.executor === 'provider' && data !== undefined
         ? { type: 'error-json', value: data }
         : { type: 'error-text', value: message };
@@ -28,15 +28,15 @@ export function encodeToolOutput(part: ToolPart, onLoss: OnLoss): ModelToolOutpu
   }
 }
 
-/** The longest encoded text that is sent to another provider than the one that made it. */
+/** Maximum length of encoded text that is sent to a provider other than its author. */
 const maxOpaque = 1024;
 
-/** The output without long encoded strings: images, and content that is encrypted for the provider that made it. */
-export function withoutOpaqueData(output: ModelToolOutput, onLeftOut: () => void): ModelToolOutput {
+/** Replaces long encoded strings: images, and content that only the provider that made it can decrypt. */
+export function withoutOpaqueData(output: ModelToolOutput, onReplace: () => void): ModelToolOutput {
   if (output.type === 'content') return output;
   const strip = (value: Json): Json => {
     if (typeof value === 'string' && value.length > maxOpaque && /^[\w+/=-]+$/.test(value)) {
-      onLeftOut();
+      onReplace();
       return `(${value.length} characters of encoded data)`;
     }
     if (Array.isArray(value)) return value.map(strip);
@@ -46,7 +46,7 @@ export function withoutOpaqueData(output: ModelToolOutput, onLeftOut: () => void
   return strip(output) as ModelToolOutput;
 }
 
-function contentOf(parts: readonly Json[], onLoss: OnLoss): Json[] {
+function encodeContent(parts: readonly Json[], onLoss: OnLoss): Json[] {
   return parts.map((value): Json => {
     const { type, text, providerMetadata, mimeType, filename, data, url, reference } = asFields(value);
     const providerOptions = metaOf(providerMetadata, onLoss);
@@ -63,19 +63,19 @@ function contentOf(parts: readonly Json[], onLoss: OnLoss): Json[] {
     if (type === 'file' && typeof ref === 'string') {
       return { type: 'file-id', fileId: typeof provider === 'string' ? { [provider]: ref } : ref, ...more };
     }
-    // Whatever else a tool says in its content, the model reads as text.
+    // The model reads any other content as text.
     return { type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) };
   });
 }
 
-/** What a model message's tool output says came of the call. */
+/** Decodes the tool output of a model message. */
 export function decodeToolOutput(value: unknown, onLoss: OnLoss): ToolResult {
   const output = asFields(value);
   const json = toJson(output.value ?? null, onLoss);
   switch (output.type) {
     case 'content': {
       const items = Array.isArray(output.value) ? output.value : [];
-      const parts = items.flatMap((item) => contentPartOf(item, onLoss) ?? []);
+      const parts = items.flatMap((item) => decodeContentPart(item, onLoss) ?? []);
       return { status: 'ok', output: parts as unknown as Json, content: true };
     }
     case 'error-text':
@@ -91,23 +91,23 @@ export function decodeToolOutput(value: unknown, onLoss: OnLoss): ToolResult {
     case 'json':
       return { status: 'ok', output: json };
     default:
-      // Messages of version 4 have the bare result here.
+      // `ai` 4 has the bare result here.
       return { status: 'ok', output: toJson(value ?? null, onLoss) };
   }
 }
 
-function contentPartOf(value: unknown, onLoss: OnLoss): MessagePart | undefined {
+function decodeContentPart(value: unknown, onLoss: OnLoss): MessagePart | undefined {
   const item = asFields(value);
   const meta = metaOf(item.providerOptions, onLoss);
   const more = meta ? { providerMetadata: meta } : {};
   if (item.type === 'text') return { type: 'text', text: asText(item.text) ?? '', ...more };
-  const data = item.type === 'file' ? item.data : (item.data ?? item.url ?? referenceOf(item.fileId));
+  const data = item.type === 'file' ? item.data : (item.data ?? item.url ?? toReference(item.fileId));
   const isImage = typeof item.type === 'string' && item.type.startsWith('image');
   const mediaType = item.mediaType ?? (isImage ? 'image/*' : undefined);
   const body = fileBodyOf({ data, mediaType, filename: item.filename }, onLoss);
   return body && { type: 'file', ...body, ...more };
 }
 
-function referenceOf(fileId: unknown): unknown {
+function toReference(fileId: unknown): unknown {
   return typeof fileId === 'string' ? { type: 'reference', reference: { unknown: fileId } } : fileId;
 }

@@ -24,7 +24,7 @@ const tool = (more: Partial<ToolPart> = {}): ToolPart => ({
   ...more,
 });
 
-/** The messages without our slot, and the ledger. */
+/** Converts messages, and returns them without our metadata together with the losses. */
 function convert(messages: CanonicalMessage[], options: ToAiSdkMessagesOptions = {}) {
   const losses: Loss[] = [];
   const made = toAiSdkMessages(messages, {
@@ -34,65 +34,65 @@ function convert(messages: CanonicalMessage[], options: ToAiSdkMessagesOptions =
   });
   return { messages: made, losses };
 }
-const rolesOf = (...parts: MessagePart[]): string[] => {
+const getRoles = (...parts: MessagePart[]): string[] => {
   const { messages } = convert([message('assistant', ...parts)]);
   return messages.map(({ role, content }) =>
     typeof content === 'string' ? role : `${role}: ${content.map(({ type }) => type).join(' ')}`,
   );
 };
 
-describe('the turns of an answer', () => {
-  test('words after a result begin a new one, where nothing names the step', () => {
-    expect(rolesOf(text('a'), tool(), text('b'))).toEqual([
+describe('steps of an answer', () => {
+  test('begins a new step with text after a result if parts have no step id', () => {
+    expect(getRoles(text('a'), tool(), text('b'))).toEqual([
       'assistant: text tool-call',
       'tool: tool-result',
       'assistant: text',
     ]);
   });
 
-  test('calls side by side are one', () => {
-    expect(rolesOf(tool(), tool({ toolCallId: 'd' }))).toEqual([
+  test('keeps parallel calls in one step', () => {
+    expect(getRoles(tool(), tool({ toolCallId: 'd' }))).toEqual([
       'assistant: tool-call tool-call',
       'tool: tool-result tool-result',
     ]);
   });
 
-  test('the step decides where there is one: text after a call in the same turn stays in it', () => {
-    expect(rolesOf({ ...tool(), stepId: '1' }, text('same', { stepId: '1' }), text('next', { stepId: '2' }))).toEqual([
+  test('keeps text after a call in the step of its step id', () => {
+    expect(getRoles({ ...tool(), stepId: '1' }, text('same', { stepId: '1' }), text('next', { stepId: '2' }))).toEqual([
       'assistant: tool-call text',
       'tool: tool-result',
       'assistant: text',
     ]);
   });
 
-  test('agents that overlap are told one after the other, each call with its result', () => {
+  test('writes steps of overlapping agents one after the other', () => {
     const parts = [
       text('a1', { stepId: 'a' }),
       text('b1', { stepId: 'b' }),
       { ...tool(), stepId: 'a' },
       text('b2', { stepId: 'b' }),
     ];
-    expect(rolesOf(...parts)).toEqual(['assistant: text tool-call', 'tool: tool-result', 'assistant: text text']);
+    expect(getRoles(...parts)).toEqual(['assistant: text tool-call', 'tool: tool-result', 'assistant: text text']);
   });
 
-  test('what the provider ran stays in its place', () => {
-    expect(rolesOf(tool({ executor: 'provider' }), text('b'))).toEqual(['assistant: tool-call tool-result text']);
+  test('keeps results of provider tools in their place', () => {
+    expect(getRoles(tool({ executor: 'provider' }), text('b'))).toEqual(['assistant: tool-call tool-result text']);
   });
 });
 
-test('an interjection is the user’s word at its place; a system’s is, too', () => {
-  const words = (role: 'user' | 'system', value: string): MessagePart => ({
+test('sends interjections of user and system as user messages', () => {
+  const interjection = (role: 'user' | 'system', value: string): MessagePart => ({
     type: 'interjection',
     role,
     parts: [{ type: 'text', text: value }],
   });
   const { messages } = convert([
-    message('assistant', text('a'), words('user', 'wait'), words('system', 'note'), text('b')),
+    message('assistant', text('a'), interjection('user', 'wait'), interjection('system', 'note'), text('b')),
   ]);
   expect(messages.map(({ role }) => role)).toEqual(['assistant', 'user', 'user', 'assistant']);
 });
 
-test('files: bytes, URLs, references; a relative URL leads nowhere', () => {
+test('sends files as data, URL or reference and drops relative URLs', () => {
   const { messages, losses } = convert([
     message(
       'user',
@@ -116,7 +116,7 @@ test('files: bytes, URLs, references; a relative URL leads nowhere', () => {
   expect(losses.map(({ kind, what }) => `${kind} ${what}`)).toEqual(['unsupported file', 'unsupported file']);
 });
 
-test('the system’s words are one text; data, sources and questions are not for models', () => {
+test('joins system texts and drops data, sources and questions', () => {
   const { messages, losses } = convert([
     message('system', text('Be brief.'), text(' And kind.')),
     message(
@@ -134,7 +134,7 @@ test('the system’s words are one text; data, sources and questions are not for
   expect(losses.map(({ what }) => what)).toEqual(['source', 'data', 'question']);
 });
 
-test('an imported text without parts, and a message of a person with options', () => {
+test('converts imported text without parts and keeps options of user messages', () => {
   const imported = message('user');
   imported.content.content = 'hi';
   imported.content.providerMetadata = { anthropic: { cacheControl: { type: 'ephemeral' } }, openai: {} };
@@ -169,17 +169,13 @@ test.each<[string, Partial<ToolPart>, object]>([
   ],
   ['an error', { state: 'error', error: { message: 'broke' } }, { type: 'error-text', value: 'broke' }],
   ['a denial', { state: 'denied', error: { message: 'no' } }, { type: 'execution-denied', reason: 'no' }],
-  [
-    'a call that was interrupted',
-    { state: 'call' },
-    { type: 'error-text', value: expect.stringContaining('interrupted') },
-  ],
-])('a result that is %s', (_, part, output) => {
+  ['an interrupted call', { state: 'call' }, { type: 'error-text', value: expect.stringContaining('interrupted') }],
+])('encodes the outcome of a call: %s', (_, part, output) => {
   const { messages } = convert([message('assistant', tool(part))]);
   expect(messages[1]).toMatchObject({ role: 'tool', content: [{ toolCallId: 'c', output }] });
 });
 
-test('a provider’s own tool that failed gets its value back, one that never ended is left out', () => {
+test('returns the error value of a provider tool and drops its unfinished calls', () => {
   const failed = tool({ executor: 'provider', state: 'error', error: { message: '{}', data: { code: 1 } } });
   expect(convert([message('assistant', failed)]).messages).toMatchObject([
     { content: [{ type: 'tool-call' }, { type: 'tool-result', output: { type: 'error-json', value: { code: 1 } } }] },
@@ -191,7 +187,7 @@ test('a provider’s own tool that failed gets its value back, one that never en
   expect(losses.map(({ what }) => what)).toContain('provider call');
 });
 
-test('what is continued stays open: the answer goes back with the call', () => {
+test('keeps answered approvals of the continued message open', () => {
   const answered = message(
     'assistant',
     tool({
@@ -217,7 +213,7 @@ test('what is continued stays open: the answer goes back with the call', () => {
   ]);
 });
 
-test('an input that is no object is made one, and comes back as it was', () => {
+test('wraps an input that is not an object and restores it', () => {
   const original = message('assistant', tool({ args: 'Paris' }));
   const [first] = toAiSdkMessages([original]);
   expect(first).toMatchObject({ content: [{ input: { value: 'Paris' } }] });
@@ -225,7 +221,7 @@ test('an input that is no object is made one, and comes back as it was', () => {
   expect(restored!.content.parts).toEqual(original.content.parts);
 });
 
-test('7 can be sent what only it has', () => {
+test('sends custom parts, reasoning files and references with version 7', () => {
   const original = message(
     'assistant',
     text('a'),
@@ -244,7 +240,7 @@ test('7 can be sent what only it has', () => {
   expect(convert([original]).losses.map(({ what }) => what)).toEqual(expect.arrayContaining(['data', 'file']));
 });
 
-test('a model that numbers its calls from zero in every answer: the later ones are renamed, with their results', () => {
+test('renames repeated call ids together with their results', () => {
   const numbered = (result: string): CanonicalMessage => message('assistant', tool({ toolCallId: '0', result }));
   const [first, second] = [numbered('a'), numbered('b')];
   const imported = message('tool', tool({ toolCallId: '0', result: 'c' }));

@@ -17,9 +17,9 @@ import { UISteps } from '../ui-message-stream/encode/ui-steps.ts';
 import { encodeUIToolPart } from './ui-tool-part.ts';
 
 export interface ToUIMessagesOptions {
-  /** The major of `ai` that reads them. 6 is also right for 7, which has parts of its own for a few things. Default: 6. */
+  /** Major version of `ai` that reads the messages. 7 has a few parts of its own, but also reads 6. Default: 6. */
   version?: UIMessageVersion;
-  /** Whether what agents say among themselves is shown. Default: no. */
+  /** Whether internal messages between agents are included. Default: false. */
   includeInternal?: IncludeInternal;
   onLoss?: OnLoss;
 }
@@ -28,8 +28,9 @@ type UIPart = { type: string } & JsonObject;
 type Options = Required<ToUIMessagesOptions>;
 
 /**
- * Canonical messages as `useChat` has them after it has read their streams. What a UI message has no field for travels in
- * `providerMetadata.intertie`, in `metadata.intertie` and in data parts of our own, and `fromUIMessages` takes it back.
+ * Converts canonical messages to the UI messages that `useChat` has after reading their streams. Fields that a UI message
+ * lacks are stored in `providerMetadata.intertie`, in `metadata.intertie` and in our own data parts, where `fromUIMessages`
+ * reads them.
  */
 export function toUIMessages(
   messages: readonly CanonicalMessage[],
@@ -41,60 +42,60 @@ export function toUIMessages(
 
 function toUIMessage(message: CanonicalMessage, options: Options): UIMessage {
   const { id, role, content } = message;
-  const parts = role === 'assistant' ? assistantParts(message, options) : plainParts(message, options);
+  const parts = role === 'assistant' ? encodeAssistantParts(message, options) : encodeParts(message, options);
   if (parts.length === 0 && content.content !== undefined) parts.push({ type: 'text', text: content.content });
-  reportDirectories(message, options.onLoss);
-  const metadata: JsonObject = { ...content.metadata, [slotKey]: messageSlot(message) };
+  reportUnsupportedFields(message, options.onLoss);
+  const metadata: JsonObject = { ...content.metadata, [slotKey]: toMessageMetadata(message) };
   return { id, role, metadata, parts } as unknown as UIMessage;
 }
 
-function messageSlot({ createdAt, runId, status }: CanonicalMessage): JsonObject {
+function toMessageMetadata({ createdAt, runId, status }: CanonicalMessage): JsonObject {
   return { createdAt: createdAt.toISOString(), ...defined({ runId, status }) };
 }
 
-/** What the store knows of a message and its parts do not show. */
-function reportDirectories({ id, content, state, sourceState }: CanonicalMessage, onLoss: OnLoss): void {
+/** Reports the fields of a message that a UI message cannot carry. */
+function reportUnsupportedFields({ id, content, state, sourceState }: CanonicalMessage, onLoss: OnLoss): void {
   const { steps, runs, providerMetadata } = content;
   const lost = Object.keys(defined({ steps, runs, providerMetadata, state, sourceState }));
   if (lost.length === 0) return;
-  const why = `A UI message has no place for ${lost.join(', ')}; the store keeps them.`;
+  const why = `A UI message has no field for ${lost.join(', ')}. The store keeps them.`;
   onLoss({ kind: 'unsupported', what: 'message', why, id });
 }
 
-function plainParts({ content }: CanonicalMessage, options: Options): UIPart[] {
+function encodeParts({ content }: CanonicalMessage, options: Options): UIPart[] {
   return content.parts.flatMap((part) => encodePart(part, options) ?? []);
 }
 
-function assistantParts({ content }: CanonicalMessage, options: Options): UIPart[] {
+function encodeAssistantParts({ content }: CanonicalMessage, options: Options): UIPart[] {
   const parts: UIPart[] = [];
   const agents = new Map(Object.entries(content.agents ?? {}));
-  const introduce = (agentId: string | undefined): void => {
+  const addAgent = (agentId: string | undefined): void => {
     const entry = agentId === undefined ? undefined : agents.get(agentId);
     if (agentId === undefined || !entry) return;
     agents.delete(agentId);
-    introduce(entry.parentAgentId);
-    parts.push(agentPart(agentId, entry));
+    addAgent(entry.parentAgentId);
+    parts.push(encodeAgent(agentId, entry));
   };
   const steps = new UISteps();
-  const mark = ({ type }: UIMessageChunk): void => {
+  const addStepStart = ({ type }: UIMessageChunk): void => {
     if (type === 'start-step') parts.push({ type: 'step-start' });
   };
   for (const part of content.parts) {
     const admitted = admitInternal(part, options.includeInternal, options.onLoss);
     const encoded = admitted && encodePart(admitted, options);
     if (!admitted || !encoded) continue;
-    introduce(part.agentId);
-    enterStep(admitted, steps, mark);
+    addAgent(part.agentId);
+    enterStep(admitted, steps, addStepStart);
     parts.push(encoded);
   }
   for (const id of agents.keys()) {
-    const why = 'It said nothing that is shown, and a UI message knows agents by their words.';
+    const why = 'It has no visible parts, and a UI message carries agents only together with their parts.';
     options.onLoss({ kind: 'unsupported', what: 'agent', why, id });
   }
   return parts;
 }
 
-/** Opens the steps that the encoder of the stream opens for the same part. */
+/** Opens the same steps as the stream encoder does for this part. */
 function enterStep(part: MessagePart, steps: UISteps, emit: Emit<UIMessageChunk>): void {
   switch (part.type) {
     case 'text':
@@ -114,48 +115,48 @@ function enterStep(part: MessagePart, steps: UISteps, emit: Emit<UIMessageChunk>
   }
 }
 
-function agentPart(agentId: string, entry: AgentEntry): UIPart {
+function encodeAgent(agentId: string, entry: AgentEntry): UIPart {
   return { type: 'data-agent', id: extensionId('agent', agentId), data: { agentId, ...entry } };
 }
 
 function encodePart(part: MessagePart, options: Options): UIPart | undefined {
   switch (part.type) {
     case 'text':
-      return textPart(part, options);
+      return encodeText(part, options);
     case 'reasoning': {
       const { id, reasoning: text, details } = part;
-      return { type: 'reasoning', ...defined({ id }), text, state: 'done', ...partMeta(part, defined({ details })) };
+      return { type: 'reasoning', ...defined({ id }), text, state: 'done', ...toMetadata(part, defined({ details })) };
     }
     case 'tool-invocation':
       return encodeUIToolPart(part, options.version);
     case 'question':
       return encodeUIQuestionPart(part);
     case 'file':
-      return filePart(part, options);
+      return encodeFile(part, options);
     case 'source':
-      return sourcePart(part, options.onLoss);
+      return encodeSource(part, options.onLoss);
     case 'data':
-      return dataPart(part, options);
+      return encodeData(part, options);
     case 'interjection':
-      return interjectionPart(part, options);
+      return encodeInterjection(part, options);
     default: {
       const { type } = part as { type: string };
       options.onLoss({
         kind: 'unsupported',
         what: type,
-        why: 'A newer version wrote it, and this one cannot read it.',
+        why: 'This version does not know the part. A newer one may have written it.',
       });
       return undefined;
     }
   }
 }
 
-function partMeta(part: MessagePart, slot: JsonObject = {}): { providerMetadata?: Meta } {
+function toMetadata(part: MessagePart, slot: JsonObject = {}): { providerMetadata?: Meta } {
   const providerMetadata = withSlot(part.providerMetadata, { ...keptSlot(part), ...slot });
   return providerMetadata ? { providerMetadata } : {};
 }
 
-function textPart(part: TextPart, { version }: Options): UIPart {
+function encodeText(part: TextPart, { version }: Options): UIPart {
   const { text, citations } = part;
   const isNative = version === 7 && citations?.every(isCitation);
   return {
@@ -163,11 +164,11 @@ function textPart(part: TextPart, { version }: Options): UIPart {
     text,
     state: 'done',
     ...(isNative && citations && { citations }),
-    ...partMeta(part, isNative ? {} : defined({ citations })),
+    ...toMetadata(part, isNative ? {} : defined({ citations })),
   };
 }
 
-function filePart(part: FilePart, { version }: Options): UIPart {
+function encodeFile(part: FilePart, { version }: Options): UIPart {
   const { id = '', mimeType, filename, reasoning } = part;
   if (part.reference !== undefined) {
     const data: JsonObject = { ...defined({ mimeType, filename, reasoning }), reference: part.reference };
@@ -188,30 +189,30 @@ function filePart(part: FilePart, { version }: Options): UIPart {
     mediaType: mimeType ?? unknownMediaType,
     ...(!isReasoningFile && defined({ filename })),
     url: part.data === undefined ? part.url : toDataUrl({ data: part.data, mimeType: mimeType ?? unknownMediaType }),
-    ...partMeta(part, slot),
+    ...toMetadata(part, slot),
   };
 }
 
-function sourcePart(part: SourcePart, onLoss: OnLoss): UIPart {
+function encodeSource(part: SourcePart, onLoss: OnLoss): UIPart {
   const { id, url, title } = part;
-  const metaWith = (more: JsonObject): Meta | undefined => partMeta(part, more).providerMetadata;
-  return uiSource(part, id ?? url ?? title ?? '', metaWith, onLoss) as UIPart;
+  const getMetadata = (metadata: JsonObject): Meta | undefined => toMetadata(part, metadata).providerMetadata;
+  return uiSource(part, id ?? url ?? title ?? '', getMetadata, onLoss) as UIPart;
 }
 
-/** `useChat` keeps a data chunk as it came, metadata included, though its types do not say so. */
-function dataPart(part: DataPart, { version }: Options): UIPart {
+/** `useChat` keeps a data chunk unchanged, including metadata, although its types do not allow it. */
+function encodeData(part: DataPart, { version }: Options): UIPart {
   const { id, name = 'data', data } = part;
   const kind = version === 7 && data === null ? providerKindOf(name) : undefined;
-  if (kind !== undefined) return { type: 'custom', kind, ...partMeta(part) };
-  return { type: `data-${name}`, ...defined({ id }), data, ...partMeta(part) };
+  if (kind !== undefined) return { type: 'custom', kind, ...toMetadata(part) };
+  return { type: `data-${name}`, ...defined({ id }), data, ...toMetadata(part) };
 }
 
-function ownMeta({ providerMetadata }: MessagePart): { providerMetadata?: Meta } {
+function toOwnMetadata({ providerMetadata }: MessagePart): { providerMetadata?: Meta } {
   return providerMetadata ? { providerMetadata } : {};
 }
 
-/** What a user said in the middle of it is a part of its own in 7. Everything else that others said is kept as data. */
-function interjectionPart(part: InterjectionPart, options: Options): UIPart {
+/** Plain user interjections are `steering-message` parts in `ai` 7. All others become our own data parts. */
+function encodeInterjection(part: InterjectionPart, options: Options): UIPart {
   const { id = '', role, name, parts } = part;
   const isPlain =
     role === 'user' && name === undefined && Object.keys(keptSlot({ ...part, id: undefined })).length === 0;
@@ -228,7 +229,7 @@ function interjectionPart(part: InterjectionPart, options: Options): UIPart {
     parts: parts as unknown as Json[],
     ...keptSlot({ ...part, id: undefined }),
   };
-  return { type: 'data-interjection', id: extensionId('interjection', id), data, ...ownMeta(part) };
+  return { type: 'data-interjection', id: extensionId('interjection', id), data, ...toOwnMetadata(part) };
 }
 
 function isSteering(part: MessagePart): boolean {

@@ -36,30 +36,31 @@ const tool = (more: Partial<ToolPart>): ToolPart => ({
   args: { city: 'Paris' },
   ...more,
 });
-const back = (messages: UIMessage[]): CanonicalMessage[] => fromUIMessages(messages, { threadId: 't' });
-/** Over the wire and back, as a client would send it. */
-const wire = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+const decode = (messages: UIMessage[]): CanonicalMessage[] => fromUIMessages(messages, { threadId: 't' });
+/** Serializes and parses a value like a client does. */
+const toWire = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** What the ledger says is lost: the directories, and agents that said nothing. */
+/** Removes the reported losses: fields that UI messages lack, and agents without visible parts. */
 function withoutLosses(original: CanonicalMessage): CanonicalMessage {
   const { state: _, sourceState: __, parentId: ___, ...rest } = original;
   const { steps: ____, runs: _____, providerMetadata: ______, ...content } = rest.content;
   const { agents, ...others } = content;
-  const heard = heardAgents(original);
-  const known = Object.entries(agents ?? {}).filter(([agentId]) => heard.has(agentId));
+  const visible = findVisibleAgents(original);
+  const known = Object.entries(agents ?? {}).filter(([agentId]) => visible.has(agentId));
   return {
     ...rest,
     content: { ...others, ...(known.length > 0 && { agents: Object.fromEntries(known) }) },
   };
 }
 
-/** Those who said something, and those who made them. */
-function heardAgents({ content }: CanonicalMessage): Set<string> {
-  const heard = new Set<string>();
+/** Agents with parts, and their ancestors. */
+function findVisibleAgents({ content }: CanonicalMessage): Set<string> {
+  const visible = new Set<string>();
   for (const { agentId } of content.parts) {
-    for (let id = agentId; id !== undefined && !heard.has(id); id = content.agents?.[id]?.parentAgentId) heard.add(id);
+    for (let id = agentId; id !== undefined && !visible.has(id); id = content.agents?.[id]?.parentAgentId)
+      visible.add(id);
   }
-  return heard;
+  return visible;
 }
 
 const folded = fc.oneof(
@@ -84,10 +85,10 @@ const folded = fc.oneof(
 ) as fc.Arbitrary<CanonicalMessage>;
 
 describe.each([6, 7] as const)('canonical → UI → canonical, version %i', (version) => {
-  test('loses nothing but what the ledger names', () => {
+  test('preserves everything except the reported losses', () => {
     fc.assert(
       fc.property(folded, (original) => {
-        const ui = wire(toUIMessages([original], { version, includeInternal: true }));
+        const ui = toWire(toUIMessages([original], { version, includeInternal: true }));
         const [restored] = fromUIMessages(ui, { threadId: original.threadId });
         expect(restored).toEqual(withoutLosses(original));
       }),
@@ -95,7 +96,7 @@ describe.each([6, 7] as const)('canonical → UI → canonical, version %i', (ve
     );
   });
 
-  test('every loss has a line', () => {
+  test('reports every loss', () => {
     const losses: Loss[] = [];
     const original = message([{ type: 'text', id: 'x', text: 'psst', internal: true, agentId: 'a' }], {
       state: { n: 1 },
@@ -110,11 +111,11 @@ describe.each([6, 7] as const)('canonical → UI → canonical, version %i', (ve
   });
 });
 
-describe.each(majors)('$name accepts what is made', ({ ai, major }) => {
-  test('by its validator, and by its way to model messages', async () => {
+describe.each(majors)('$name', ({ ai, major }) => {
+  test('accepts the messages in its validator and in convertToModelMessages', async () => {
     await fc.assert(
       fc.asyncProperty(folded, async (original) => {
-        const ui = wire(toUIMessages([original], { version: major, includeInternal: true }));
+        const ui = toWire(toUIMessages([original], { version: major, includeInternal: true }));
         const verdict = await ai.safeValidateUIMessages({ messages: ui });
         expect(verdict.success ? undefined : verdict.error).toBeUndefined();
         await ai.convertToModelMessages(ui, { ignoreIncompleteToolCalls: true });
@@ -125,11 +126,11 @@ describe.each(majors)('$name accepts what is made', ({ ai, major }) => {
 });
 
 /**
- * What a page sees of a message. Apart from the slot, which a stored message fills better than a stream can, and from:
- * step marks, which overlapping agents leave no place for; inputs that were cut; answers, which 6 has no chunk for; and
- * approvals that were not granted, which the reducer keeps on parts where the validator refuses them.
+ * Removes fields in which a streamed message may differ from a stored one: our metadata, which is more complete when stored;
+ * step marks, which overlapping agents prevent; interrupted inputs; answers, which have no chunk in 6; and approvals that were
+ * not granted, which the reducer keeps on parts where the validator rejects them.
  */
-function seen(shown: { parts: readonly unknown[] } | undefined): unknown[] {
+function toComparable(shown: { parts: readonly unknown[] } | undefined): unknown[] {
   const withoutSlot = (key: string, value: unknown): unknown => {
     if (!/providerMetadata$|^descriptor$/i.test(key)) return value;
     const { intertie: _, ...rest } = value as { intertie?: unknown };
@@ -147,8 +148,8 @@ function seen(shown: { parts: readonly unknown[] } | undefined): unknown[] {
   });
 }
 
-describe.each(majors)('$name has read the stream of a message', ({ major }) => {
-  test('and has what toUIMessages makes of it', async () => {
+describe.each(majors)('$name, after reading the stream of a message', ({ major }) => {
+  test('has the same message as toUIMessages returns', async () => {
     const isShown = ({ content }: CanonicalMessage): boolean =>
       !content.parts.some((part) => part.type === 'tool-invocation' && part.invalid && part.approval);
     await fc.assert(
@@ -156,7 +157,7 @@ describe.each(majors)('$name has read the stream of a message', ({ major }) => {
         const encoder = createUIMessageEncoder<7>({ version: major as 7, includeInternal: true, baseline: 'restate' });
         const { message: live } = await reduceUIChunks(major, transcode(encoder, unfold(stored)));
         const [reloaded] = toUIMessages([stored], { version: major, includeInternal: true });
-        expect(seen(reloaded)).toEqual(seen(live));
+        expect(toComparable(reloaded)).toEqual(toComparable(live));
       }),
       { numRuns: 150 },
     );
@@ -164,7 +165,7 @@ describe.each(majors)('$name has read the stream of a message', ({ major }) => {
 });
 
 describe('toUIMessages', () => {
-  test('opens a step where the model’s turn begins, and where text without a step follows a call', () => {
+  test('opens a step at a new step id and at text without one after a call', () => {
     const types = (parts: MessagePart[]): string[] => toUIMessages([message(parts)])[0]!.parts.map(({ type }) => type);
     const done = tool({ state: 'result', result: 1 });
     expect(types([{ type: 'text', text: 'a' }, done, { type: 'text', text: 'b' }])).toEqual([
@@ -177,7 +178,7 @@ describe('toUIMessages', () => {
     expect(
       types([
         { ...done, stepId: '1' },
-        { type: 'text', text: 'of the same turn', stepId: '1' },
+        { type: 'text', text: 'of the same step', stepId: '1' },
       ]),
     ).toEqual(['step-start', 'tool-weather', 'text']);
     expect(
@@ -220,29 +221,29 @@ describe('toUIMessages', () => {
     ['output-error', { state: 'error', error: { message: 'broke', code: 'x' } }, { errorText: 'broke' }],
     ['output-error', { state: 'denied' }, { errorText: 'The call was denied.' }],
     ['output-error', { state: 'denied', error: { message: 'no' } }, { errorText: 'no' }],
-  ])('a tool part that is %s', (state, part, expected) => {
+  ])('encodes a tool part in the state %s', (state, part, expected) => {
     const original = message([tool(part.state === 'partial-call' ? { ...part, args: undefined! } : part)]);
     const [ui] = toUIMessages([original]);
     expect(ui!.parts[1]).toMatchObject({ type: 'tool-weather', toolCallId: 'c1', state, ...expected });
-    expect(back(wire([ui!]))[0]!.content.parts).toEqual(original.content.parts);
+    expect(decode(toWire([ui!]))[0]!.content.parts).toEqual(original.content.parts);
   });
 
-  test('a call that nobody has refused is denied by an approval that is made up, in 7', () => {
+  test('encodes a denial without a request as a generated approval in version 7', () => {
     const original = message([tool({ state: 'denied', error: { message: 'no' } })]);
     const [ui] = toUIMessages([original], { version: 7 });
     const approval = { id: 'intertie:denied:c1', approved: false, reason: 'no' };
     expect(ui!.parts[1]).toMatchObject({ state: 'output-denied', approval });
-    expect(back(wire([ui!]))[0]!.content.parts).toEqual(original.content.parts);
+    expect(decode(toWire([ui!]))[0]!.content.parts).toEqual(original.content.parts);
   });
 
-  test('results of imported tool messages join their calls', () => {
+  test('moves results of imported tool messages to their calls', () => {
     const imported = message([tool({ state: 'result', result: 20 })], { id: 'm2', role: 'tool', type: 'tool' });
     const [ui, ...none] = toUIMessages([message([tool({})]), imported]);
     expect(ui!.parts[1]).toMatchObject({ state: 'output-available', output: 20 });
     expect(none).toEqual([]);
   });
 
-  test('agents are introduced once, before their first words, and come back', () => {
+  test('writes each agent once, before its first part, and restores it', () => {
     const original = message([
       { type: 'text', id: '1', text: 'a', agentId: 'x' },
       { type: 'text', id: '2', text: 'b', agentId: 'x' },
@@ -253,12 +254,12 @@ describe('toUIMessages', () => {
     };
     const ui = toUIMessages([original]);
     expect(ui[0]!.parts.map(({ type }) => type)).toEqual(['data-agent', 'data-agent', 'step-start', 'text', 'text']);
-    expect(back(ui)[0]!.content).toEqual(original.content);
+    expect(decode(ui)[0]!.content).toEqual(original.content);
   });
 });
 
 describe('fromUIMessages', () => {
-  test('messages that ai itself made: steps, tools, files, sources, data', () => {
+  test('decodes steps, tools, files, sources and data of messages without our metadata', () => {
     const ui: UIMessage[] = [
       {
         id: 'u',
@@ -319,12 +320,12 @@ describe('fromUIMessages', () => {
     ]);
   });
 
-  test('an answer that the page gave is newer than what the slot holds', () => {
+  test('prefers the answer in the part to our metadata', () => {
     const approval = { questionId: 'q', kind: 'approval' as const, toolCallId: 'c1', message: 'Really?' };
-    const [ui] = wire(toUIMessages([message([tool({ approval, executor: 'runtime' })])]));
+    const [ui] = toWire(toUIMessages([message([tool({ approval, executor: 'runtime' })])]));
     Object.assign(ui!.parts[1]!, { state: 'approval-responded' });
     Object.assign((ui!.parts[1] as { approval: object }).approval, { approved: true, reason: 'fine' });
-    expect(back([ui!])[0]!.content.parts).toEqual([
+    expect(decode([ui!])[0]!.content.parts).toEqual([
       tool({
         executor: 'runtime',
         approval: { ...approval, answer: { questionId: 'q', approved: true, reason: 'fine' } },
@@ -332,10 +333,10 @@ describe('fromUIMessages', () => {
     ]);
   });
 
-  test('a client’s tool output settles its call', () => {
-    const [ui] = wire(toUIMessages([message([tool({ executor: 'client', dynamic: true })])]));
+  test('decodes the output that a client added to its call', () => {
+    const [ui] = toWire(toUIMessages([message([tool({ executor: 'client', dynamic: true })])]));
     Object.assign(ui!.parts[1]!, { state: 'output-available', output: { ok: true } });
-    expect(back([ui!])[0]!.content.parts).toEqual([
+    expect(decode([ui!])[0]!.content.parts).toEqual([
       tool({ executor: 'client', dynamic: true, state: 'result', result: { ok: true } }),
     ]);
   });
@@ -344,15 +345,15 @@ describe('fromUIMessages', () => {
     ['input', 7, { value: 7 }],
     ['approval', true, { approved: true }],
     ['approval', { approved: false, reason: 'no' }, { approved: false, reason: 'no' }],
-  ] as const)('a question about nothing (%s) is answered with addToolOutput(%j)', (kind, output, answer) => {
+  ] as const)('decodes addToolOutput as the answer to a question (%s: %j)', (kind, output, answer) => {
     const question: MessagePart = { type: 'question', questionId: 'q', kind, message: 'How many?' };
-    const [ui] = wire(toUIMessages([message([question])]));
+    const [ui] = toWire(toUIMessages([message([question])]));
     expect(ui!.parts).toMatchObject([{ type: 'dynamic-tool', toolCallId: questionCallId('q') }]);
     Object.assign(ui!.parts[0]!, { state: 'output-available', output });
-    expect(back([ui!])[0]!.content.parts).toEqual([{ ...question, answer: { questionId: 'q', ...answer } }]);
+    expect(decode([ui!])[0]!.content.parts).toEqual([{ ...question, answer: { questionId: 'q', ...answer } }]);
   });
 
-  test('a message without an id is named after its place', () => {
+  test('uses thread id and index for a message without an id', () => {
     const losses: Loss[] = [];
     const [only] = fromUIMessages([{ id: '', role: 'user', parts: [] }], {
       threadId: 't',
@@ -362,7 +363,7 @@ describe('fromUIMessages', () => {
     expect(losses).toMatchObject([{ kind: 'repaired', what: 'message' }]);
   });
 
-  test('total: whatever a client sends', () => {
+  test('never throws on arbitrary values', () => {
     const types =
       'text reasoning file source-url data-x data-agent data-interjection data-file custom ' +
       'tool-x dynamic-tool steering-message step-start reasoning-file';

@@ -14,29 +14,29 @@ import {
 import { questionCallId, questionIdOf } from '../ui-message-stream/chunk/ui-question-id.ts';
 import type { UIToolPart } from './ui-tool-part.ts';
 
-/** A question about no call is a dynamic tool, named by its reason, that the page answers with `addToolOutput`. */
+/** Encodes a question without a call as a dynamic tool named after its reason. The client answers with `addToolOutput`. */
 export function encodeUIQuestionPart(part: QuestionPart): UIToolPart {
   const { type: _, id, agentId, stepId, to, internal, providerMetadata, questionId, answer, ...input } = part;
-  const kept = keptSlot({ id, agentId, stepId, to, internal });
+  const identity = keptSlot({ id, agentId, stepId, to, internal });
   const asked: UIToolPart = {
     type: 'dynamic-tool',
     toolName: part.reason || 'question',
     toolCallId: questionCallId(questionId),
     state: 'input-available',
     input,
-    callProviderMetadata: withSlot(providerMetadata, { question: true, ...kept })!,
+    callProviderMetadata: withSlot(providerMetadata, { question: true, ...identity })!,
   };
   if (!answer) return asked;
-  const { value, providerMetadata: answerMetadata, ...said } = omit(answer, 'questionId');
-  const metadata = { resultProviderMetadata: withSlot(answerMetadata, { answer: said })! };
+  const { value, providerMetadata: answerMetadata, ...fields } = omit(answer, 'questionId');
+  const metadata = { resultProviderMetadata: withSlot(answerMetadata, { answer: fields })! };
   if (answer.cancelled) {
     const errorText = answer.reason || 'The question was cancelled.';
     return { ...asked, state: 'output-error', errorText, ...metadata };
   }
-  return { ...asked, state: 'output-available', output: value === undefined ? said : value, ...metadata };
+  return { ...asked, state: 'output-available', output: value === undefined ? fields : value, ...metadata };
 }
 
-/** Undefined: it is a tool like any other. */
+/** Decodes a question. Undefined: the part is an ordinary tool call. */
 export function decodeUIQuestionPart(ui: Fields, onLoss: OnLoss): QuestionPart | undefined {
   const { slot, meta } = takeSlot(metaOf(ui.callProviderMetadata, onLoss));
   const questionId = questionIdOf(ui.toolCallId);
@@ -61,30 +61,30 @@ export function decodeUIQuestionPart(ui: Fields, onLoss: OnLoss): QuestionPart |
   };
 }
 
-/** What the page gave as the tool's output: yes or no to an approval, else the value that was asked for. */
+/** Decodes the tool output as an answer: a boolean or `{ approved }` for an approval, otherwise the requested value. */
 function decodeAnswer(questionId: string, kind: unknown, ui: Fields, onLoss: OnLoss): Answer | undefined {
   const { slot, meta } = takeSlot(metaOf(ui.resultProviderMetadata, onLoss));
-  const more = meta ? { providerMetadata: meta } : {};
+  const metadata = meta ? { providerMetadata: meta } : {};
   if (ui.state !== 'output-available' && ui.state !== 'output-error') return undefined;
   if (slot.answer !== undefined) {
-    const said = answerFields(asFields(slot.answer));
+    const fields = readAnswerFields(asFields(slot.answer));
     const output = toJson(ui.output ?? null, onLoss);
     const hasValue = ui.state === 'output-available' && !equalJson(output, slot.answer);
-    return { questionId, ...said, ...(hasValue && { value: output }), ...more };
+    return { questionId, ...fields, ...(hasValue && { value: output }), ...metadata };
   }
-  if (ui.state === 'output-error') return { questionId, cancelled: true, ...more };
+  if (ui.state === 'output-error') return { questionId, cancelled: true, ...metadata };
   const output = toJson(ui.output ?? null, onLoss);
   const { approved, reason } = asFields(output);
-  if (kind === 'approval' && typeof output === 'boolean') return { questionId, approved: output, ...more };
+  if (kind === 'approval' && typeof output === 'boolean') return { questionId, approved: output, ...metadata };
   if (kind === 'approval' && typeof approved === 'boolean') {
-    return { questionId, approved, ...defined({ reason: asText(reason) }), ...more };
+    return { questionId, approved, ...defined({ reason: asText(reason) }), ...metadata };
   }
-  return { questionId, value: output, ...more };
+  return { questionId, value: output, ...metadata };
 }
 
-function answerFields(said: Fields): Omit<Answer, 'questionId' | 'value'> & JsonObject {
+function readAnswerFields(answer: Fields): Omit<Answer, 'questionId' | 'value'> & JsonObject {
   return {
-    ...defined({ approved: asBoolean(said.approved), reason: asText(said.reason), by: asText(said.by) }),
-    ...(said.cancelled === true && { cancelled: true }),
+    ...defined({ approved: asBoolean(answer.approved), reason: asText(answer.reason), by: asText(answer.by) }),
+    ...(answer.cancelled === true && { cancelled: true }),
   };
 }

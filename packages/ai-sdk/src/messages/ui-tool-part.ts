@@ -20,8 +20,8 @@ import { deniedText, denialId } from '../ui-message-stream/chunk/ui-question-id.
 /** A tool part of a UI message: static (`tool-weather`) or dynamic, in one of seven states. */
 export type UIToolPart = { type: string; toolCallId: string; state: string } & JsonObject;
 
-/** What a UI part cannot say travels in the slot of the call's metadata under the canonical name. */
-const carried = [
+/** Fields stored in our metadata of the call, under their canonical name, if the UI part cannot carry them. */
+const carriedFields = [
   'executor',
   'dynamic',
   'title',
@@ -37,20 +37,20 @@ const carried = [
   'resultMetadata',
 ] as const satisfies ReadonlyArray<keyof ToolPart>;
 
-/** As a client has it that has read the stream of it, in the words of that version. */
+/** Encodes a call as the tool part that `useChat` of this version has after reading its stream. */
 export function encodeUIToolPart(part: ToolPart, version: UIMessageVersion): UIToolPart {
-  const ui = encode(part, version);
+  const ui = encodeState(part, version);
   const plain = decodeUIToolPart(ui, () => undefined);
-  const rest: JsonObject = {};
-  for (const key of carried) {
+  const missing: JsonObject = {};
+  for (const key of carriedFields) {
     const value = part[key];
-    if (value !== undefined && !equalJson(value, plain[key] ?? null)) rest[key] = value;
+    if (value !== undefined && !equalJson(value, plain[key] ?? null)) missing[key] = value;
   }
-  const metadata = withSlot(part.providerMetadata, { ...keptSlot(part), ...rest });
+  const metadata = withSlot(part.providerMetadata, { ...keptSlot(part), ...missing });
   return metadata ? { ...ui, callProviderMetadata: metadata } : ui;
 }
 
-function encode(part: ToolPart, version: UIMessageVersion): UIToolPart {
+function encodeState(part: ToolPart, version: UIMessageVersion): UIToolPart {
   const { toolCallId, toolName, dynamic, title, toolMetadata, executor, args = null } = part;
   const metadata = toolMetadata === undefined ? undefined : jsonObjectOf(toolMetadata);
   const head = {
@@ -62,7 +62,7 @@ function encode(part: ToolPart, version: UIMessageVersion): UIToolPart {
   };
   const approval = part.approval && encodeApproval(part.approval, version);
   const granted: JsonObject = approval?.approved === true ? { approval } : {};
-  const result = resultFields(part);
+  const result = encodeResultMetadata(part);
   switch (part.state) {
     case 'partial-call': {
       const { argsText, inputEncoding } = part;
@@ -81,7 +81,7 @@ function encode(part: ToolPart, version: UIMessageVersion): UIToolPart {
       return { ...head, state: 'output-available', input: args, output: part.result ?? null, ...result, ...granted };
     case 'error': {
       const errorText = part.error?.message ?? 'The tool failed.';
-      // 6 keeps the input of an invalid call apart, unless the tool is dynamic.
+      // `ai` 6 has the input of an invalid call in `rawInput`, unless the tool is dynamic.
       const input: JsonObject =
         version === 6 && part.invalid && dynamic !== true ? { rawInput: args } : { input: args };
       return { ...head, state: 'output-error', ...input, errorText, ...result, ...granted };
@@ -90,7 +90,7 @@ function encode(part: ToolPart, version: UIMessageVersion): UIToolPart {
       const reason = part.error?.message;
       const isRefused = approval?.approved === false;
       if (!isRefused && version === 6) {
-        // Its stream has no chunk for an approval that is made up, so the part is what a client has that has read it.
+        // The stream of 6 has no chunk for a denial without a request, so its clients have an error here.
         const resultProviderMetadata = withSlot(part.resultMetadata, { denied: defined({ reason }) })!;
         return {
           ...head,
@@ -107,8 +107,10 @@ function encode(part: ToolPart, version: UIMessageVersion): UIToolPart {
   }
 }
 
-/** What the result's metadata says for us: that the output is made of parts, or more than the text of the error. */
-function resultFields({ resultMetadata, resultContent, state, error }: ToolPart): { resultProviderMetadata?: Meta } {
+/** Adds to the result's metadata whether the output consists of parts, and error fields besides the message. */
+function encodeResultMetadata({ resultMetadata, resultContent, state, error }: ToolPart): {
+  resultProviderMetadata?: Meta;
+} {
   const { message: _, ...fault } = error ?? { message: '' };
   const slot: JsonObject = {};
   if (resultContent) slot.content = true;
@@ -117,19 +119,20 @@ function resultFields({ resultMetadata, resultContent, state, error }: ToolPart)
   return metadata ? { resultProviderMetadata: metadata } : {};
 }
 
-/** 6 has no field for the reason and for automatic approvals; the descriptor holds what is left. */
+/** Encodes an approval. The descriptor carries fields that the version lacks, such as reason and `automatic` in 6. */
 function encodeApproval(question: AskedQuestion, version: UIMessageVersion): JsonObject {
   const { questionId: id, toolCallId: _, kind, reason, automatic, providerMetadata, answer, ...details } = question;
   const { 'ai-sdk': own = {}, ...others } = providerMetadata ?? {};
   const { signature, inputSchemaInput, approvalDescriptor, ...rest } = own;
   const meta: Meta = { ...others, ...(Object.keys(rest).length > 0 && { 'ai-sdk': rest }) };
-  const more: JsonObject = {
+  const unsupported: JsonObject = {
     ...details,
     ...(kind !== 'approval' && { kind }),
     ...(version === 6 && defined({ reason, automatic })),
     ...(Object.keys(meta).length > 0 && { providerMetadata: meta }),
   };
-  const descriptor = approvalDescriptor ?? (Object.keys(more).length > 0 ? { [slotKey]: more } : undefined);
+  const descriptor =
+    approvalDescriptor ?? (Object.keys(unsupported).length > 0 ? { [slotKey]: unsupported } : undefined);
   return defined({
     id,
     descriptor,
@@ -151,7 +154,7 @@ const states: ReadonlyMap<unknown, ToolPart['state']> = new Map<string, ToolPart
   ['output-denied', 'denied'],
 ]);
 
-/** Total: the client may have sent anything. What does not say its state is a call that has not got far. */
+/** Decodes a tool part, which a client may have sent. Never throws. Without a valid state it is a partial call. */
 export function decodeUIToolPart(ui: Fields, onLoss: OnLoss): ToolPart {
   const { slot, meta } = takeSlot(metaOf(ui.callProviderMetadata, onLoss));
   const type = asText(ui.type) ?? '';
@@ -188,11 +191,11 @@ export function decodeUIToolPart(ui: Fields, onLoss: OnLoss): ToolPart {
   if (result.meta) part.resultMetadata = result.meta;
   if (result.slot.content === true && part.result !== undefined) part.resultContent = true;
   const fault = asFields(result.slot.error);
-  if (part.error && state === 'error') part.error = withFault(part.error, fault);
-  return restore(part, slot);
+  if (part.error && state === 'error') part.error = addFaultFields(part.error, fault);
+  return restoreCarriedFields(part, slot);
 }
 
-function withFault(error: Fault, { code, retryable, data }: Fields): Fault {
+function addFaultFields(error: Fault, { code, retryable, data }: Fields): Fault {
   return {
     ...error,
     ...defined({
@@ -208,31 +211,31 @@ function decodeApproval(value: unknown, toolCallId: string, onLoss: OnLoss): Ask
   const questionId = asNonEmptyText(approval.id);
   if (questionId === undefined || questionId === denialId(toolCallId)) return undefined;
   const json = (field: unknown): Json | undefined => (field === undefined ? undefined : toJson(field, onLoss));
-  const { [slotKey]: ours, ...descriptor } = asFields(approval.descriptor);
-  const more = asFields(ours);
+  const { [slotKey]: own, ...descriptor } = asFields(approval.descriptor);
+  const carried = asFields(own);
   const proof: JsonObject = defined({
     signature: asText(approval.signature),
     inputSchemaInput: json(approval.inputSchemaInput),
     approvalDescriptor: Object.keys(descriptor).length > 0 ? json(descriptor) : undefined,
   });
   const providerMetadata = mergeMeta(
-    metaOf(more.providerMetadata, onLoss),
+    metaOf(carried.providerMetadata, onLoss),
     Object.keys(proof).length > 0 ? { 'ai-sdk': proof } : undefined,
   );
   const approved = asBoolean(approval.approved);
   const reason = asText(approval.reason);
   return {
     questionId,
-    kind: more.kind === 'input' ? 'input' : 'approval',
+    kind: carried.kind === 'input' ? 'input' : 'approval',
     toolCallId,
     ...defined({
-      reason: asText(approval.requestReason) ?? asText(more.reason),
-      message: asText(more.message),
-      schema: json(more.schema),
-      expiresAt: asText(more.expiresAt),
+      reason: asText(approval.requestReason) ?? asText(carried.reason),
+      message: asText(carried.message),
+      schema: json(carried.schema),
+      expiresAt: asText(carried.expiresAt),
       providerMetadata,
     }),
-    ...((approval.isAutomatic === true || more.automatic === true) && { automatic: true }),
+    ...((approval.isAutomatic === true || carried.automatic === true) && { automatic: true }),
     ...defined({
       answer:
         approved === undefined
@@ -242,8 +245,8 @@ function decodeApproval(value: unknown, toolCallId: string, onLoss: OnLoss): Ask
   };
 }
 
-/** What the slot adds. The client may have gone on since: the answer and the outcome that the part itself has are newer. */
-function restore(part: ToolPart, slot: JsonObject): ToolPart {
+/** Restores fields from our metadata. The part's own answer and outcome take precedence: the client may have added them. */
+function restoreCarriedFields(part: ToolPart, slot: JsonObject): ToolPart {
   const { executor, dynamic, title, inputEncoding, toolMetadata, args, argsText } = slot;
   if (executor === 'runtime' || executor === 'client') part.executor = executor;
   if (dynamic === false) part.dynamic = dynamic;
@@ -261,11 +264,11 @@ function restore(part: ToolPart, slot: JsonObject): ToolPart {
   const resultMetadata = metaOf(slot.resultMetadata, () => undefined);
   if (resultMetadata) part.resultMetadata = resultMetadata;
   const asked = askedOf(slot.approval);
-  if (asked) part.approval = newer(asked, part.approval);
+  if (asked) part.approval = mergeAnswer(asked, part.approval);
   return part;
 }
 
-function newer(stored: AskedQuestion, shown: AskedQuestion | undefined): AskedQuestion {
+function mergeAnswer(stored: AskedQuestion, shown: AskedQuestion | undefined): AskedQuestion {
   const answer = shown?.questionId === stored.questionId ? shown.answer : undefined;
   return answer === undefined || answer.approved === isApproved(stored) ? stored : { ...stored, answer };
 }

@@ -6,19 +6,19 @@ type Execution = { input: object; output: Promise<unknown> };
 
 export interface GuardedTools {
   tools: ToolSet;
-  /** Whether a part only announces the result of a plain tool: the result itself follows. */
+  /** Whether a part is the preliminary result of a plain tool, whose final result follows. */
   isEcho: (part: unknown) => boolean;
-  /** A step begins: executions of the last one are not repeated any more. */
+  /** Must be called at the start of a step: executions of the previous step are not repeated any more. */
   startStep: () => void;
 }
 
 /**
- * Tools that wait for `ready` before they run. `streamText` decides by what `execute` returns whether a tool streams its results.
- * A tool that has to wait cannot return that yet, so every guarded tool streams, and the one preliminary result of a plain tool is
- * an echo.
+ * Wraps tools so that they wait for `ready` before they run. `streamText` decides by the value that `execute` returns whether
+ * a tool streams its results. A waiting tool cannot return that value yet, so every wrapped tool streams, and the preliminary
+ * result of a plain tool is an echo that the caller drops.
  *
- * `streamText` of 7 executes a call again for every further response in the same stream. A call runs once: a repeated execution,
- * known by its id and its input object, gets the output of the first.
+ * `streamText` of `ai` 7 executes a call again for every further response in the same stream. A repeated execution, identified
+ * by call id and input object, returns the output of the first.
  */
 export function guardTools(tools: ToolSet, ready: (toolCallId: string) => Promise<void>): GuardedTools {
   const echoes = new Set<string>();
@@ -40,7 +40,7 @@ export function guardTools(tools: ToolSet, ready: (toolCallId: string) => Promis
       const { toolCallId } = options;
       if (!isFields(input)) return run(input, options);
       const earlier = executions.get(toolCallId);
-      if (earlier?.input === input) return repeat(earlier, () => echoes.add(toolCallId));
+      if (earlier?.input === input) return replay(earlier, () => echoes.add(toolCallId));
       return record(run(input, options), (output) => executions.set(toolCallId, { input, output }));
     };
     return [name, { ...tool, execute: runOnce }] as const;
@@ -56,14 +56,14 @@ export function guardTools(tools: ToolSet, ready: (toolCallId: string) => Promis
   };
 }
 
-/** Passes the outputs on and keeps the last one. */
-async function* record(outputs: AsyncGenerator, keep: (last: Promise<unknown>) => void): AsyncGenerator {
+/** Passes the outputs through and resolves a promise with the last one. */
+async function* record(outputs: AsyncGenerator, onStart: (output: Promise<unknown>) => void): AsyncGenerator {
   let resolve: (output: unknown) => void;
   let reject: (error: unknown) => void;
   const promise = new Promise((...settle) => ([resolve, reject] = settle));
-  // Without a repeated execution nothing awaits it.
+  // Without a repeated execution, nothing awaits the promise.
   promise.catch(() => undefined);
-  keep(promise);
+  onStart(promise);
   try {
     let last: unknown;
     for await (const output of outputs) {
@@ -77,7 +77,7 @@ async function* record(outputs: AsyncGenerator, keep: (last: Promise<unknown>) =
   }
 }
 
-async function* repeat({ output }: Execution, echo: () => void): AsyncGenerator {
+async function* replay({ output }: Execution, echo: () => void): AsyncGenerator {
   const result = await output;
   echo();
   yield result;

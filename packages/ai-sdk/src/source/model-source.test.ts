@@ -42,10 +42,10 @@ describe.each(majors)('$name', ({ ai, major }) => {
     expect(check(canonical, events).violations).toEqual([]);
     return { events, message: foldEvents(events)!, end: events.at(-1) as EventOf<'run-end'> };
   }
-  const promptOf = (model: ReturnType<typeof scriptedModel>, turn = 0): LanguageModelV3CallOptions['prompt'] =>
-    model.doStreamCalls[turn]!.prompt;
+  const getPrompt = (model: ReturnType<typeof scriptedModel>, step = 0): LanguageModelV3CallOptions['prompt'] =>
+    model.doStreamCalls[step]!.prompt;
 
-  test('a turn: history, instructions and context in, a complete run out', async () => {
+  test('calls the model with history, instructions and context', async () => {
     const model = scriptedModel([...text('0', 'Hello'), finish()]);
     const { message, end } = await run(
       model,
@@ -54,15 +54,15 @@ describe.each(majors)('$name', ({ ai, major }) => {
     );
     expect(message.content.parts).toMatchObject([{ type: 'text', text: 'Hello' }]);
     expect(end).toMatchObject({ outcome: 'complete', usage: [{ inputTokens: 10 }] });
-    expect(promptOf(model)).toMatchObject([
+    expect(getPrompt(model)).toMatchObject([
       { role: 'system', content: 'Be brief.\n\nThe page:\nsettings' },
       { role: 'user', content: [{ type: 'text', text: 'hi' }] },
     ]);
     expect(model.doStreamCalls[0]).toMatchObject({ maxOutputTokens: 7 });
-    expect(JSON.stringify(promptOf(model))).not.toContain('intertie');
+    expect(JSON.stringify(getPrompt(model))).not.toContain('intertie');
   });
 
-  test('turns go on until the model is done, and every tool waits for the barrier', async () => {
+  test('runs steps until the model is done, and waits for the barrier before each tool', async () => {
     const model = scriptedModel(
       [call('c1', 'add', { a: 1 }), call('c2', 'add', { a: 2 }), finish('tool-calls')],
       [...text('0', 'Done'), finish()],
@@ -91,11 +91,11 @@ describe.each(majors)('$name', ({ ai, major }) => {
     expect(order.indexOf('barrier c1')).toBeLessThan(order.indexOf('run 1'));
     expect(order.indexOf('barrier c2')).toBeLessThan(order.indexOf('run 2'));
     expect(message.content.parts).toMatchObject([{ result: 2 }, { result: 3 }, { text: 'Done' }]);
-    // A plain tool has one result, and no preliminary one.
+    // The preliminary result of a plain tool is dropped.
     expect(events.filter(({ type }) => type === 'tool-result')).toHaveLength(2);
   });
 
-  test('a tool does not run before its call has been read, nor if the barrier refuses', async () => {
+  test('runs no tool before its call is read or after the barrier rejects', async () => {
     const execute = vi.fn<() => Promise<string>>(async () => 'ran');
     const tools = { act: ai.tool({ inputSchema: z.object({}), execute }) };
     const model = scriptedModel([call('c1', 'act'), finish('tool-calls')], [finish()]);
@@ -123,7 +123,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     ]);
   });
 
-  test('the barrier is told our id where the provider’s is taken', async () => {
+  test('passes our call id to the barrier if the provider repeats an id', async () => {
     const barrier = vi.fn<(toolCallId?: string) => Promise<void>>(async () => undefined);
     const tools = { act: ai.tool({ inputSchema: z.object({}), execute: async () => 'ok' }) };
     const model = scriptedModel(
@@ -161,7 +161,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     expect(message.content.parts[0]).toMatchObject({ toolCallId: 'c', state: 'result', result: 'ran' });
   });
 
-  test('ends although the part of a call is removed from the stream', async () => {
+  test('ends if a transform removes a call from the stream', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const execute = vi.fn<() => Promise<string>>(async () => 'ran');
@@ -187,7 +187,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     }
   });
 
-  test('a tool that streams its results still does', async () => {
+  test('streams preliminary results of a tool', async () => {
     const tools = {
       slow: ai.tool({
         inputSchema: z.object({}),
@@ -203,7 +203,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     ).toEqual(['half', 'whole', 'whole']);
   });
 
-  test('a client tool pauses; its result continues the same message', async () => {
+  test('pauses at a client tool and continues the message with its result', async () => {
     const model = scriptedModel([...text('0', 'Asking.'), call('c', 'ask', { q: 1 }), finish('tool-calls')]);
     const tools = [{ name: 'ask', description: 'Asks', inputSchema: { type: 'object' } }];
     const first = await run(model, {}, { tools });
@@ -228,14 +228,14 @@ describe.each(majors)('$name', ({ ai, major }) => {
       { toolCallId: 'c', state: 'result', result: { a: 2 } },
       { text: 'Thanks.' },
     ]);
-    expect(promptOf(next)).toMatchObject([
+    expect(getPrompt(next)).toMatchObject([
       { role: 'user' },
       { role: 'assistant', content: [{ type: 'text' }, { type: 'tool-call', toolCallId: 'c' }] },
       { role: 'tool', content: [{ toolCallId: 'c', output: { type: 'json', value: { a: 2 } } }] },
     ]);
   });
 
-  test('a client does not replace a tool of the source', async () => {
+  test('ignores a client tool with the name of a source tool', async () => {
     const losses: Loss[] = [];
     const execute = vi.fn<() => Promise<string>>(async () => 'ours');
     const tools = { act: ai.tool({ inputSchema: z.object({}), execute }) };
@@ -251,12 +251,12 @@ describe.each(majors)('$name', ({ ai, major }) => {
       risky: ai.tool({ inputSchema: z.object({ n: z.string().transform(Number) }), needsApproval: true, execute }),
     });
     const asking = () => [call('a', 'risky', { n: '1' }), call('b', 'risky', { n: '2' }), finish('tool-calls')];
-    const questionOf = (message: CanonicalMessage, index: number): string => {
+    const getQuestionId = (message: CanonicalMessage, index: number): string => {
       const part = message.content.parts[index];
       return part?.type === 'tool-invocation' ? part.approval!.questionId : '';
     };
 
-    test('two, one granted and one denied: the granted one runs, once, behind the barrier', async () => {
+    test('runs the granted call of two once, after the barrier', async () => {
       const execute = vi.fn<() => Promise<string>>(async () => 'done');
       const barrier = vi.fn<(toolCallId?: string) => Promise<void>>(async () => undefined);
       const tools = approvable(execute);
@@ -265,8 +265,8 @@ describe.each(majors)('$name', ({ ai, major }) => {
       expect(execute).not.toHaveBeenCalled();
       const model = scriptedModel([...text('0', 'So be it.'), finish()]);
       const answers: Answer[] = [
-        { questionId: questionOf(first.message, 0), approved: true },
-        { questionId: questionOf(first.message, 1), approved: false, reason: 'too dear' },
+        { questionId: getQuestionId(first.message, 0), approved: true },
+        { questionId: getQuestionId(first.message, 1), approved: false, reason: 'too dear' },
       ];
       const input = { runId: 'run-2', resumes: 'run-1', message: first.message.content, answers };
       const second = await run(model, { tools }, input, { barrier });
@@ -278,7 +278,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
       ]);
       expect(execute).toHaveBeenCalledOnce();
       expect(barrier.mock.calls).toEqual([['a']]);
-      expect(promptOf(model).at(-1)).toMatchObject({
+      expect(getPrompt(model).at(-1)).toMatchObject({
         role: 'tool',
         content: expect.arrayContaining([
           expect.objectContaining({ toolCallId: 'a', output: { type: 'text', value: 'done' } }),
@@ -287,7 +287,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
       });
     });
 
-    test('a call whose id no provider takes is sent under another, and settled under its own', async () => {
+    test('sends an invalid call id under another one and restores it', async () => {
       const tools = approvable(async () => 'done');
       const first = await run(scriptedModel(asking()), { tools });
       const message = structuredClone(first.message.content);
@@ -305,14 +305,14 @@ describe.each(majors)('$name', ({ ai, major }) => {
         { text: 'Done.' },
       ]);
       expect(barrier.mock.calls).toEqual([['run-0:1']]);
-      expect(promptOf(model).at(-1)).toMatchObject({ role: 'tool', content: [{ toolCallId: 'run-0_1' }] });
+      expect(getPrompt(model).at(-1)).toMatchObject({ role: 'tool', content: [{ toolCallId: 'run-0_1' }] });
     });
 
-    test('one of two answered: recorded, and still paused; the model is not asked', async () => {
+    test('records one of two answers and stays paused without calling the model', async () => {
       const tools = approvable(async () => 'done');
       const first = await run(scriptedModel(asking()), { tools });
       const model = scriptedModel([finish()]);
-      const answers: Answer[] = [{ questionId: questionOf(first.message, 0), approved: true }];
+      const answers: Answer[] = [{ questionId: getQuestionId(first.message, 0), approved: true }];
       const second = await run(
         model,
         { tools },
@@ -320,13 +320,13 @@ describe.each(majors)('$name', ({ ai, major }) => {
       );
       expect(second.end).toMatchObject({
         outcome: 'paused',
-        waitingFor: [{ type: 'question', questionId: questionOf(first.message, 1) }],
+        waitingFor: [{ type: 'question', questionId: getQuestionId(first.message, 1) }],
       });
       expect(second.message.content.parts[0]).toMatchObject({ approval: { answer: { approved: true } } });
       expect(model.doStreamCalls).toHaveLength(0);
     });
 
-    test('a new message instead of an answer: the calls are told as denied', async () => {
+    test('sends unanswered calls as denied after a new message', async () => {
       const tools = approvable(async () => 'done');
       const first = await run(scriptedModel(asking()), { tools });
       const model = scriptedModel([...text('0', 'Fine.'), finish()]);
@@ -336,7 +336,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
         { runId: 'run-2', messageId: 'm2', history: [user, first.message, user] },
       );
       expect(end.outcome).toBe('complete');
-      expect(promptOf(model)[2]).toMatchObject({
+      expect(getPrompt(model)[2]).toMatchObject({
         role: 'tool',
         content: [
           { toolCallId: 'a', output: { type: 'execution-denied' } },
@@ -346,7 +346,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     });
   });
 
-  test('abort: the run ends at once, the model’s call and a waiting tool are stopped', async () => {
+  test('ends the run on abort and stops the model and a waiting tool', async () => {
     const abort = new AbortController();
     let modelStopped = false;
     const model = scriptedModel([]);
@@ -373,7 +373,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     await vi.waitFor(() => expect(modelStopped).toBe(true));
   });
 
-  test('a reader that leaves stops the model', async () => {
+  test('stops the model when the reader cancels', async () => {
     let modelStopped = false;
     const model = scriptedModel([]);
     model.doStream = async ({ abortSignal }) => {
@@ -388,7 +388,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     await vi.waitFor(() => expect(modelStopped).toBe(true));
   });
 
-  test('errors end the run and never the stream', async () => {
+  test('ends the run with an error event instead of erroring the stream', async () => {
     const failing = scriptedModel([]);
     failing.doStream = async () => Promise.reject(new Error('no such model'));
     expect((await run(failing)).end).toMatchObject({ outcome: 'error', error: { message: 'no such model' } });
@@ -400,7 +400,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     expect((await run(silent, { idleMs: 20 })).end).toMatchObject({ outcome: 'error', error: { code: 'idle' } });
   });
 
-  test('HelHello: a retry inside the stream is turned off, so nothing is said twice', async () => {
+  test('disables retries inside the stream, which would repeat text', async () => {
     const flaky = (): ReturnType<typeof scriptedModel> =>
       scriptedModel(
         [...text('0', 'Hel').slice(0, 2), { type: 'error', error: new Error('overloaded') }, finish('error')],
@@ -416,13 +416,13 @@ describe.each(majors)('$name', ({ ai, major }) => {
     expect(model.doStreamCalls).toHaveLength(1);
   });
 
-  test('callbacks of the user run: the stream is read to its end', async () => {
+  test('reads the stream to its end so that callbacks run', async () => {
     const onFinish = vi.fn<() => void>();
     await run(scriptedModel([...text('0', 'a'), finish()]), { onFinish });
     expect(onFinish).toHaveBeenCalledOnce();
   });
 
-  test('a result of an earlier run is told as the tool tells it to models', async () => {
+  test('applies toModelOutput to results of earlier runs', async () => {
     const tools = {
       look: ai.tool({
         inputSchema: z.object({}),
@@ -443,13 +443,13 @@ describe.each(majors)('$name', ({ ai, major }) => {
     };
     const model = scriptedModel([finish()]);
     await run(model, { tools }, { history: [user, earlier, user] });
-    expect(promptOf(model)[2]).toMatchObject({
+    expect(getPrompt(model)[2]).toMatchObject({
       role: 'tool',
       content: [{ output: { type: 'text', value: 'summary of pixels' } }],
     });
   });
 
-  test('reasoning goes back to the provider that signed it, and to no other', async () => {
+  test('sends reasoning only to the provider that signed it', async () => {
     const earlier: CanonicalMessage = {
       ...user,
       id: 'assistant-1',
@@ -465,7 +465,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
     };
     const model = scriptedModel([finish()]);
     await run(model, {}, { history: [user, earlier, user] });
-    const [, answer] = promptOf(model);
+    const [, answer] = getPrompt(model);
     expect(answer).toMatchObject({
       content: [
         { type: 'reasoning', text: 'own', providerOptions: { scripted: { signature: 's' } } },
@@ -476,7 +476,7 @@ describe.each(majors)('$name', ({ ai, major }) => {
   });
 });
 
-test('it says what it is', async () => {
+test('describes itself as a single agent', async () => {
   const source = modelSource(scriptedModel([]), { description: 'Helps.' });
   expect(source).toMatchObject({ name: 'scripted-1', pauses: 'replay' });
   expect(await source.describe!()).toEqual({

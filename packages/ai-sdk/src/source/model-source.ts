@@ -21,11 +21,11 @@ import { answeredMessage, pendingParts } from '../ui-message-stream/encode/pendi
 import { toProviderCallIds } from '../shared/provider-call-ids.ts';
 import { isFields, omit } from '../shared/read-fields.ts';
 import { toAiSdkMessages } from '../messages/to-ai-sdk-messages.ts';
-import { withModelOutputs } from '../messages/tool-model-outputs.ts';
+import { applyModelOutputs } from './apply-model-outputs.ts';
 import type { UIMessageVersion } from '../ui-message-stream/chunk/ui-message-chunk.ts';
 import { uniqueCallIds } from '../shared/unique-call-ids.ts';
 
-/** What the source decides by itself, and nobody else. `streamRetries` of 7 repeats in the stream what was said before. */
+/** Settings that the source controls. `streamRetries` of `ai` 7 would repeat earlier text in the stream. */
 type OwnSettings =
   | 'model'
   | 'prompt'
@@ -36,31 +36,31 @@ type OwnSettings =
   | 'abortSignal'
   | 'streamRetries';
 
-/** The settings of `streamText`, whichever major is installed, except those that the source decides. */
+/** Settings of `streamText` in the installed version of `ai`, except those that the source controls. */
 export type StreamTextSettings = Omit<Parameters<typeof streamText>[0], OwnSettings>;
 
 export interface ModelSourceOptions extends StreamTextSettings {
-  /** The source's name. Default: the model's. */
+  /** Name of the source. Default: the model id. */
   name?: string;
   description?: string;
   instructions?: string | SystemModelMessage | SystemModelMessage[];
   tools?: ToolSet;
-  /** How long the model may be silent, in milliseconds. */
+  /** Maximum time without output of the model, in milliseconds. */
   idleMs?: number;
-  /** The major of `ai` that is installed, for what only 7 can send back to a provider. Default: 6, which is right for both. */
+  /** Installed major version of `ai`. 7 can send a few more parts back to a provider. Default: 6, which works with both. */
   version?: UIMessageVersion;
-  /** Is given every part of the model's stream before it is decoded. */
+  /** Called with every part of the model's stream before it is decoded. */
   onFrame?: SourceStreamOptions['onFrame'];
   onLoss?: OnLoss;
-  /** The `streamText` to use, where there is more than one. */
+  /** The `streamText` to use if several versions of `ai` are installed. */
   streamText?: typeof streamText;
 }
 
 const maxSteps = 20;
 
 /**
- * Any AI SDK model as a source: one run is one `streamText` call, with its loop of turns and tools. Client tools (without
- * `execute`, or declared by the client) and approvals pause the run; the next one continues its message from the history.
+ * Creates a source from an AI SDK model. One run is one `streamText` call with its steps and tools. Client tools (without
+ * `execute`, or declared by the client) and approvals pause the run; the next run continues its message from the history.
  */
 export function modelSource(model: LanguageModel, options: ModelSourceOptions = {}): AgentSource {
   const name = options.name ?? (typeof model === 'string' ? model : model.modelId);
@@ -85,18 +85,19 @@ function runModel(
 ): ReadableStream<AgentEvent> {
   const { onLoss = () => undefined, idleMs, onFrame } = options;
   const { signal } = control;
-  const skin = { signal, ...(idleMs !== undefined && { idleMs }), ...(onFrame && { onFrame }) };
+  const streamOptions = { signal, ...(idleMs !== undefined && { idleMs }), ...(onFrame && { onFrame }) };
   const message = answeredMessage(run);
   const waitingFor = message ? pendingParts(message) : [];
   if (waitingFor.length > 0) {
-    // Some of the answers are still to come. They are recorded, and nothing runs before the last one.
+    // Some answers are missing. Those given are recorded, and nothing runs before the last one.
     const paused: AgentEvent = { type: 'run-end', outcome: 'paused', waitingFor };
-    return sourceStream(new ReadableStream({ start: (input) => input.enqueue(paused) }), seal(run, onLoss), skin);
+    const events = new ReadableStream({ start: (controller) => controller.enqueue(paused) });
+    return sourceStream(events, seal(run, onLoss), streamOptions);
   }
-  const tools = { ...clientTools(run, options.tools ?? {}, onLoss), ...options.tools };
+  const tools = { ...toClientTools(run, options.tools ?? {}, onLoss), ...options.tools };
   const calls = new DecodedCalls();
   const reportsFinishReason = typeof model === 'string' || model.specificationVersion !== 'v2';
-  const decoder = createFullStreamDecoder(run, { tools, provider: providerOf(model), onLoss, reportsFinishReason });
+  const decoder = createFullStreamDecoder(run, { tools, provider: getProvider(model), onLoss, reportsFinishReason });
   const codec = compose(
     compose(
       decoder,
@@ -104,10 +105,11 @@ function runModel(
     ),
     seal(run, onLoss),
   );
-  return sourceStream((stop) => parts(model, options, { run, control, message, tools, calls, stop }), codec, skin);
+  const call = { run, control, message, tools, calls };
+  return sourceStream((stop) => streamParts(model, options, { ...call, stop }), codec, streamOptions);
 }
 
-type Call = {
+type ModelCall = {
   run: RunInput;
   control: RunControl;
   message: MessageContent | undefined;
@@ -116,28 +118,28 @@ type Call = {
   stop: AbortSignal;
 };
 
-async function* parts(model: LanguageModel, options: ModelSourceOptions, call: Call): AsyncGenerator {
+async function* streamParts(model: LanguageModel, options: ModelSourceOptions, call: ModelCall): AsyncGenerator {
   const { run, control, message, calls, stop } = call;
   const settings = omit(options, 'name', 'description', 'idleMs', 'tools', 'onFrame');
   const { streamText: stream = streamText, version, onLoss, instructions, ...streamSettings } = settings;
   const { tools, isEcho, startStep } = guardTools(call.tools, async (wireId) =>
     control.barrier(await calls.claim(wireId)),
   );
-  const provider = providerOf(model);
-  const history = uniqueCallIds(historyOf(run, message), () => undefined);
+  const provider = getProvider(model);
+  const history = uniqueCallIds(buildHistory(run, message), () => undefined);
   const messages = toAiSdkMessages(history, {
     provider,
     ...(message && { continues: run.messageId }),
     ...(version && { version }),
     ...(onLoss && { onLoss }),
   });
-  // What has been approved runs before the model is asked again: its call is in the baseline, under the id that was sent.
-  const sent = toProviderCallIds(history, provider);
+  // `streamText` runs approved calls before it calls the model. They are in the history under the ids sent to the provider.
+  const wireIds = toProviderCallIds(history, provider);
   const baseline = new Map<unknown, string>();
   for (const [index, part] of (message?.parts ?? []).entries()) {
     const unique = history.at(-1)?.content.parts[index];
     if (part.type !== 'tool-invocation' || part.state !== 'call' || unique?.type !== 'tool-invocation') continue;
-    const wireId = sent.get(unique.toolCallId) ?? unique.toolCallId;
+    const wireId = wireIds.get(unique.toolCallId) ?? unique.toolCallId;
     calls.add(wireId, part.toolCallId);
     baseline.set(wireId, part.toolCallId);
   }
@@ -148,9 +150,9 @@ async function* parts(model: LanguageModel, options: ModelSourceOptions, call: C
     streamRetries: undefined,
     model,
     tools,
-    system: systemOf(run, instructions),
-    messages: await withModelOutputs(messages, call.tools),
-    // They come from the thread's own history, not from a stranger.
+    system: buildSystem(run, instructions),
+    messages: await applyModelOutputs(messages, call.tools),
+    // The history is trusted: handlers reject system messages of clients by default.
     allowSystemInMessages: true,
     abortSignal: stop,
   } as Parameters<typeof streamText>[0]);
@@ -159,31 +161,31 @@ async function* parts(model: LanguageModel, options: ModelSourceOptions, call: C
   calls.resume();
   for await (const part of result.fullStream) {
     calls.pause();
-    // The run ends with `finish`, and nothing is read after that; but callbacks and telemetry run when the stream is over.
+    // Held back: the run ends with `finish`, but callbacks and telemetry need the stream to be read to its end.
     if (part.type === 'finish') finish = part;
     else if (part.type === 'start-step') {
       baseline.clear();
       startStep();
       yield part;
-    } else if (!isEcho(part)) yield withOurId(part, baseline);
+    } else if (!isEcho(part)) yield restoreCallId(part, baseline);
     calls.resume();
   }
   calls.pause();
   if (finish !== undefined) yield finish;
 }
 
-/** A model that is only named goes through the gateway. */
-function providerOf(model: LanguageModel): string {
+/** A model given by name uses the AI Gateway. */
+function getProvider(model: LanguageModel): string {
   return typeof model === 'string' ? 'gateway' : model.provider;
 }
 
-function withOurId(part: { type: string; toolCallId?: unknown }, ids: ReadonlyMap<unknown, string>): unknown {
+function restoreCallId(part: { type: string; toolCallId?: unknown }, ids: ReadonlyMap<unknown, string>): unknown {
   const toolCallId = ids.get(part.toolCallId);
   return toolCallId === undefined ? part : { ...part, toolCallId };
 }
 
-/** The branch, and behind it the message that goes on. */
-function historyOf(
+/** Returns the history, followed by the message that the run continues. */
+function buildHistory(
   { history, messageId: id, threadId, startedAt }: RunInput,
   content?: MessageContent,
 ): CanonicalMessage[] {
@@ -199,12 +201,12 @@ function historyOf(
   return [...history.filter((other) => other.id !== id), message];
 }
 
-/** The client's own tools: they have no `execute`, so a call of one pauses the run. */
-function clientTools(run: RunInput, own: ToolSet, onLoss: OnLoss): ToolSet {
+/** Converts the client's tools. They have no `execute`, so a call pauses the run. */
+function toClientTools(run: RunInput, own: ToolSet, onLoss: OnLoss): ToolSet {
   const tools: ToolSet = {};
   for (const { name, description, inputSchema } of run.tools) {
     if (Object.hasOwn(own, name)) {
-      const why = 'The source has a tool of this name, and a client does not replace it.';
+      const why = 'The source has a tool with this name, which a client cannot replace.';
       onLoss({ kind: 'withheld', what: `client tool ${name}`, why });
       continue;
     }
@@ -217,22 +219,22 @@ function clientTools(run: RunInput, own: ToolSet, onLoss: OnLoss): ToolSet {
   return tools;
 }
 
-function systemOf(
+function buildSystem(
   { context }: RunInput,
   instructions: ModelSourceOptions['instructions'],
 ): string | SystemModelMessage[] | undefined {
-  const told = context.map(({ description, value }) => `${description}:\n${value}`).join('\n\n');
-  if (instructions === undefined) return told === '' ? undefined : told;
-  if (typeof instructions === 'string') return told === '' ? instructions : `${instructions}\n\n${told}`;
+  const contextText = context.map(({ description, value }) => `${description}:\n${value}`).join('\n\n');
+  if (instructions === undefined) return contextText === '' ? undefined : contextText;
+  if (typeof instructions === 'string') return contextText === '' ? instructions : `${instructions}\n\n${contextText}`;
   const messages = Array.isArray(instructions) ? instructions : [instructions];
-  return told === '' ? messages : [...messages, { role: 'system', content: told }];
+  return contextText === '' ? messages : [...messages, { role: 'system', content: contextText }];
 }
 
-function tap(see: (event: AgentEvent) => void): Codec<AgentEvent, AgentEvent> {
+function tap(observe: (event: AgentEvent) => void): Codec<AgentEvent, AgentEvent> {
   return {
     feed(event, emit) {
       emit(event);
-      see(event);
+      observe(event);
     },
     end: () => undefined,
   };

@@ -1,11 +1,12 @@
 import type { Answer, MessageContent, MessagePart, RunInput } from '@intertie/core';
 import type { ToolPart } from '@intertie/core/internal';
-import type { ToolAnswer, Waiting } from '@intertie/core/store';
+import type { Decision, ToolAnswer, Waiting } from '@intertie/core/store';
+import { toToolAnswer } from '../../messages/join-tool-messages.ts';
 import { slotKey } from '../../shared/intertie-metadata.ts';
 import { defined, asFields, isFields, asNonEmptyText, omit, type Fields } from '../../shared/read-fields.ts';
 import { questionCallId } from '../../ui-message-stream/chunk/ui-question-id.ts';
 
-/** What a message says that its last run waits for, from the metadata that the chat sent back. Undefined: it does not say. */
+/** Reads from our metadata what the message's last run waits for. Undefined: the message has no such metadata. */
 export function readWaitingFor(message: Fields): Waiting[] | undefined {
   const { waitingFor } = asFields(asFields(message.metadata)[slotKey]);
   if (!Array.isArray(waitingFor)) return undefined;
@@ -19,12 +20,12 @@ export function readWaitingFor(message: Fields): Waiting[] | undefined {
 }
 
 /**
- * What the last turn of somebody else's message may have waited for: the calls and approvals after its last `step-start`
- * that neither the provider nor the server has settled.
+ * Infers what a message without our metadata waited for: the calls and approvals after its last `step-start` that neither
+ * the provider nor the server has settled.
  */
 export function guessWaitingFor(message: Fields, { parts }: MessageContent): Waiting[] {
-  const shown = Array.isArray(message.parts) ? message.parts.map(asFields) : [];
-  const lastStep = shown.slice(shown.findLastIndex(({ type }) => type === 'step-start') + 1);
+  const uiParts = Array.isArray(message.parts) ? message.parts.map(asFields) : [];
+  const lastStep = uiParts.slice(uiParts.findLastIndex(({ type }) => type === 'step-start') + 1);
   const ids = new Set(lastStep.flatMap(({ toolCallId }) => asNonEmptyText(toolCallId) ?? []));
   return parts.flatMap((part): Waiting[] => {
     if (part.type === 'question') {
@@ -32,7 +33,7 @@ export function guessWaitingFor(message: Fields, { parts }: MessageContent): Wai
     }
     if (part.type !== 'tool-invocation') return [];
     const { approval, state, executor, toolCallId } = part;
-    // An approval that was acted on is settled; one that was only answered is news.
+    // An approval whose call has a result is settled. One with only an answer is new to the run.
     if (approval?.answer && state === 'call') return [{ type: 'question', questionId: approval.questionId }];
     const isClients = executor !== 'provider' && executor !== 'runtime' && approval === undefined;
     return isClients && ids.has(toolCallId) ? [{ type: 'tool', toolCallId }] : [];
@@ -40,14 +41,14 @@ export function guessWaitingFor(message: Fields, { parts }: MessageContent): Wai
 }
 
 /**
- * The chat sends back a message with the answers in it. A run begins with the message as the last one left it, and with the
- * answers beside it: a runtime that goes on by a token must be told what is new.
+ * Splits a message that a chat sent back into the message as the last run left it and the answers added since. Runtimes
+ * that resume by a token need the new answers separately.
  */
-export function takeAnswers(
+export function extractAnswers(
   content: MessageContent,
   waitingFor: readonly Waiting[],
 ): { message: MessageContent; answers: RunInput['answers'] } {
-  const awaited = new Set(waitingFor.map((waiting) => keyOf(waiting)));
+  const awaited = new Set(waitingFor.map((waiting) => toKey(waiting)));
   const answers: Array<Answer | ToolAnswer> = [];
   const parts = content.parts.map((part): MessagePart => {
     if (part.type === 'question') {
@@ -61,33 +62,35 @@ export function takeAnswers(
     const isAsked = approval !== undefined && awaited.has(`question ${approval.questionId}`);
     if (!isAsked && !awaited.has(`tool ${part.toolCallId}`)) return part;
     if (isAsked && approval.answer) answers.push(approval.answer);
-    const settled = settlementOf(part);
-    if (settled) answers.push(settled);
-    return unanswered(part, isAsked);
+    const toolAnswer = toToolAnswer(part);
+    if (toolAnswer) answers.push(toolAnswer);
+    return removeAnswer(part, isAsked);
   });
   return { message: { ...content, parts }, answers };
 }
 
-function keyOf(waiting: Waiting): string {
+/** Extracts only the answers to a run's open decisions. Results for calls that the chat was not asked for are ignored. */
+export function extractDecisionAnswers(
+  content: MessageContent,
+  decisions: readonly Decision[],
+): Array<Answer | ToolAnswer> {
+  const waitingFor = decisions.map(({ id, kind }) =>
+    kind === 'client-tool' ? { type: 'tool' as const, toolCallId: id } : { type: 'question' as const, questionId: id },
+  );
+  const tools = new Set(decisions.filter(({ kind }) => kind === 'client-tool').map(({ id }) => id));
+  return extractAnswers(content, waitingFor).answers.flatMap((answer): Array<Answer | ToolAnswer> => {
+    if ('toolCallId' in answer) return tools.has(answer.toolCallId) ? [answer] : [];
+    const { questionId, approved, value, cancelled, reason } = answer;
+    return [{ questionId, ...defined({ approved, value, cancelled, reason }) }];
+  });
+}
+
+function toKey(waiting: Waiting): string {
   if (waiting.type === 'message') return waiting.type;
   return `${waiting.type} ${waiting.type === 'tool' ? waiting.toolCallId : waiting.questionId}`;
 }
 
-function settlementOf(part: ToolPart): ToolAnswer | undefined {
-  const { toolCallId, state, result = null, error, resultContent: content } = part;
-  switch (state) {
-    case 'result':
-      return { toolCallId, status: 'ok', output: result, ...defined({ content }) };
-    case 'error':
-      return { toolCallId, status: 'error', error: error ?? { message: 'The tool failed.' } };
-    case 'denied':
-      return { toolCallId, status: 'denied', ...(error && { reason: error.message }) };
-    default:
-      return undefined;
-  }
-}
-
-function unanswered(part: ToolPart, isAsked: boolean): ToolPart {
+function removeAnswer(part: ToolPart, isAsked: boolean): ToolPart {
   const { approval, state, ...call } = omit(part, 'result', 'error', 'resultContent', 'resultMetadata');
   return {
     ...call,

@@ -3,7 +3,7 @@ import type { UIMessage } from 'ai';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { chatMajors, settled, shown } from '../../../test/chats.ts';
-import { doors, recorded, type RecordedSource } from '../../../test/doors.ts';
+import { chatEndpoints, recordSource, type RecordedSource } from '../../../test/chat-endpoints.ts';
 import { call, finish, scriptedModel, text } from '../../../test/scripted-model.ts';
 import { complete, says, scriptedSource } from '../../../test/scripted-source.ts';
 import { modelSource } from '../../source/model-source.ts';
@@ -11,7 +11,7 @@ import { toUIMessages } from '../../messages/to-ui-messages.ts';
 import { questionIdOf } from '../../ui-message-stream/chunk/ui-question-id.ts';
 
 const step = { type: 'step-start' };
-const words = (said: string): object => ({ type: 'text', text: said, state: 'done' });
+const textPart = (value: string): object => ({ type: 'text', text: value, state: 'done' });
 const closing: Array<() => Promise<void>> = [];
 
 afterEach(async () => {
@@ -19,25 +19,25 @@ afterEach(async () => {
 });
 
 describe.each(chatMajors)('$name', (major) => {
-  describe.each(doors)('$name', (door) => {
+  describe.each(chatEndpoints)('$name', (endpoint) => {
     const { ai, createHookChat } = major;
 
     async function open(source: AgentSource, init: object = {}) {
-      const { transport, close } = await door.open(source, major);
+      const { transport, close } = await endpoint.open(source, major);
       closing.push(close);
       return createHookChat({ id: 'thread', transport, ...init });
     }
 
-    /** What a page shows that gets the messages from a store instead of having read them. */
+    /** The parts that a page shows after it has loaded the messages from a store. */
     function reloaded(source: RecordedSource): object[][] {
       return toUIMessages(source.messages(), { version: major.major }).map((message) => shown(message));
     }
 
-    /** A chat that has kept its messages as JSON, as pages do. */
-    const kept = (messages: UIMessage[]): UIMessage[] => JSON.parse(JSON.stringify(messages)) as UIMessage[];
+    /** Messages as a page stores them. */
+    const toStored = (messages: UIMessage[]): UIMessage[] => JSON.parse(JSON.stringify(messages)) as UIMessage[];
 
-    test('reasoning and text, turn after turn, with provider ids that repeat', async () => {
-      const source = recorded(
+    test('shows reasoning and text of several turns with repeated provider ids', async () => {
+      const source = recordSource(
         modelSource(
           scriptedModel([
             { type: 'reasoning-start', id: '0' },
@@ -50,12 +50,12 @@ describe.each(chatMajors)('$name', (major) => {
         ),
       );
       const chat = await open(source);
-      for (const said of ['one', 'two', 'three']) await chat.sendMessage({ text: said });
+      for (const value of ['one', 'two', 'three']) await chat.sendMessage({ text: value });
       expect(chat.error).toBeUndefined();
       expect(chat.messages.map(({ role }) => role).join()).toBe('user,assistant,user,assistant,user,assistant');
       const answers = chat.messages.filter(({ role }) => role === 'assistant');
       for (const answer of answers) {
-        expect(shown(answer)).toEqual([step, { type: 'reasoning', text: 'Hm.', state: 'done' }, words('Hello')]);
+        expect(shown(answer)).toEqual([step, { type: 'reasoning', text: 'Hm.', state: 'done' }, textPart('Hello')]);
       }
       expect(new Set(answers.map(({ id }) => id)).size).toBe(3);
       expect(answers.map((answer) => shown(answer))).toEqual(reloaded(source));
@@ -63,8 +63,8 @@ describe.each(chatMajors)('$name', (major) => {
       expect(new Set(source.messages().flatMap(({ content }) => content.parts.map(({ id }) => id))).size).toBe(6);
     });
 
-    test('a tool of the server’s, and one of the provider’s', async () => {
-      const source = recorded(
+    test('shows calls of a server tool and a provider tool', async () => {
+      const source = recordSource(
         modelSource(
           scriptedModel(
             [
@@ -98,18 +98,18 @@ describe.each(chatMajors)('$name', (major) => {
         },
         { type: 'tool-add', state: 'output-available', input: { a: 1 }, output: 2 },
         step,
-        words('Two.'),
+        textPart('Two.'),
       ]);
       expect([shown(chat.lastMessage)]).toEqual(reloaded(source));
     });
 
-    test('a tool of the page’s: its output continues the message', async () => {
+    test('continues the message with the output of a client tool', async () => {
       const model = scriptedModel(
         [call('c', 'ask', { q: 1 }), finish('tool-calls')],
         [...text('0', 'Thanks.'), finish()],
       );
       const tools = { ask: ai.tool({ inputSchema: z.object({ q: z.number() }) }) };
-      const source = recorded(modelSource(model, { streamText: ai.streamText, tools }));
+      const source = recordSource(modelSource(model, { streamText: ai.streamText, tools }));
       const onToolCall = vi.fn<() => void>();
       const chat = await open(source, {
         sendAutomaticallyWhen: ai.lastAssistantMessageIsCompleteWithToolCalls,
@@ -128,15 +128,15 @@ describe.each(chatMajors)('$name', (major) => {
         step,
         { type: 'tool-ask', state: 'output-available', output: { a: 2 } },
         step,
-        words('Thanks.'),
+        textPart('Thanks.'),
       ]);
       expect([shown(chat.lastMessage)]).toEqual(reloaded(source));
       const [first, second] = source.runs as [RunInput, RunInput];
       expect(second).toMatchObject({
         resumes: first.runId,
         messageId: first.messageId,
-        answers: door.isKept ? [] : [{ toolCallId: 'c', status: 'ok', output: { a: 2 } }],
-        message: { parts: [{ toolCallId: 'c', state: door.isKept ? 'result' : 'call' }] },
+        answers: endpoint.isDurable ? [] : [{ toolCallId: 'c', status: 'ok', output: { a: 2 } }],
+        message: { parts: [{ toolCallId: 'c', state: endpoint.isDurable ? 'result' : 'call' }] },
       });
       expect(model.doStreamCalls[1]!.prompt.map(({ role }) => role).join()).toBe('user,assistant,tool');
     });
@@ -144,11 +144,11 @@ describe.each(chatMajors)('$name', (major) => {
     test.each([
       ['granted', true],
       ['denied', false],
-    ])('an approval, %s', async (_, approved) => {
+    ])('continues the message after an approval is %s', async (_, approved) => {
       const execute = vi.fn<() => Promise<string>>(async () => 'deleted');
       const model = scriptedModel([call('c', 'rm', {}), finish('tool-calls')], [...text('0', 'Well.'), finish()]);
       const tools = { rm: ai.tool({ inputSchema: z.object({}), needsApproval: true, execute }) };
-      const source = recorded(modelSource(model, { streamText: ai.streamText, tools }));
+      const source = recordSource(modelSource(model, { streamText: ai.streamText, tools }));
       const chat = await open(source, {
         sendAutomaticallyWhen: ai.lastAssistantMessageIsCompleteWithApprovalResponses,
       });
@@ -166,39 +166,39 @@ describe.each(chatMajors)('$name', (major) => {
           ? { type: 'tool-rm', state: 'output-available', output: 'deleted' }
           : { type: 'tool-rm', state: 'output-denied', approval: { approved: false, reason: 'I say so.' } },
         step,
-        words('Well.'),
+        textPart('Well.'),
       ]);
       expect([shown(chat.lastMessage)]).toEqual(reloaded(source));
-      // The next turn takes the message as it is now for history.
+      // The next turn has the settled message in its history.
       await chat.sendMessage({ text: 'and then?' });
       expect(chat.error).toBeUndefined();
       expect(source.runs[2]).toMatchObject({ answers: [] });
       expect(source.runs[2]!.message).toBeUndefined();
     });
 
-    test('two approvals, answered one by one, with a reload between', async () => {
+    test('accepts two approvals one by one with a reload in between', async () => {
       const execute = vi.fn<(input: { n: number }) => Promise<number>>(async ({ n }) => n);
       const model = scriptedModel(
         [call('a', 'rm', { n: 1 }), call('b', 'rm', { n: 2 }), finish('tool-calls')],
         [...text('0', 'Done.'), finish()],
       );
       const tools = { rm: ai.tool({ inputSchema: z.object({ n: z.number() }), needsApproval: true, execute }) };
-      const source = recorded(modelSource(model, { streamText: ai.streamText, tools }));
-      const before = await door.open(source, major);
+      const source = recordSource(modelSource(model, { streamText: ai.streamText, tools }));
+      const before = await endpoint.open(source, major);
       closing.push(before.close);
       const chat = createHookChat({ id: 'thread', transport: before.transport });
       await chat.sendMessage({ text: 'go' });
       const ids = shown(chat.lastMessage).flatMap(({ approval }) => (approval as { id: string } | undefined)?.id ?? []);
       expect(ids).toHaveLength(2);
-      // The first is sent although the second is open: nothing runs yet.
+      // The second approval is still open, so nothing runs yet.
       await chat.addToolApprovalResponse({ id: ids[0]!, approved: true });
       await chat.sendMessage();
       expect(chat.error).toBeUndefined();
       expect(execute).not.toHaveBeenCalled();
-      // Where nothing is kept, nothing is missed.
-      const after = door.isKept ? before : await door.open(source, major);
+      // Without a store, a new server works just as well.
+      const after = endpoint.isDurable ? before : await endpoint.open(source, major);
       closing.push(after.close);
-      const later = createHookChat({ id: 'thread', transport: after.transport, messages: kept(chat.messages) });
+      const later = createHookChat({ id: 'thread', transport: after.transport, messages: toStored(chat.messages) });
       await later.addToolApprovalResponse({ id: ids[1]!, approved: false });
       await later.sendMessage();
       expect(later.error).toBeUndefined();
@@ -209,17 +209,17 @@ describe.each(chatMajors)('$name', (major) => {
         { type: 'tool-rm', state: 'output-available', output: 1 },
         { type: 'tool-rm', state: 'output-denied' },
         step,
-        words('Done.'),
+        textPart('Done.'),
       ]);
-      // Each run is told what is new to it. (The stub has no store that would know.) A store waits until all is answered.
+      // Each run receives only its new answers. The stub has no memory; a durable agent waits for all answers.
       expect(source.runs.map(({ answers }) => answers.length)).toEqual(
-        door.isKept ? [0, 0] : [0, 1, door.isOurs ? 1 : 2],
+        endpoint.isDurable ? [0, 0] : [0, 1, endpoint.isOurs ? 1 : 2],
       );
       expect([shown(later.lastMessage)]).toEqual(reloaded(source));
     });
 
-    test('a question about no call is answered as a tool', async () => {
-      const source = recorded(
+    test('accepts the answer to a question as the output of a dynamic tool', async () => {
+      const source = recordSource(
         scriptedSource(
           (run) => [
             { type: 'question', questionId: `${run.runId}:q`, kind: 'input', message: 'How many?' },
@@ -236,13 +236,13 @@ describe.each(chatMajors)('$name', (major) => {
       expect(chat.error).toBeUndefined();
       const { answers, message } = source.runs[1]!;
       const answer = { questionId: questionIdOf(part.toolCallId), value: 42 };
-      expect(door.isKept ? message!.parts : answers).toMatchObject([door.isKept ? { answer } : answer]);
+      expect(endpoint.isDurable ? message!.parts : answers).toMatchObject([endpoint.isDurable ? { answer } : answer]);
       expect([shown(chat.lastMessage)]).toEqual(reloaded(source));
     });
 
-    test('files both ways, sources and data', async () => {
+    test('transfers files in both directions, sources and data', async () => {
       const onData = vi.fn<(part: unknown) => void>();
-      const source = recorded(
+      const source = recordSource(
         scriptedSource((run) => [
           { type: 'file', id: `${run.runId}:f`, mimeType: 'image/png', data: 'AAAA' },
           { type: 'source', id: `${run.runId}:s`, sourceType: 'url', url: 'https://a.example/', title: 'A' },
@@ -271,13 +271,13 @@ describe.each(chatMajors)('$name', (major) => {
         { type: 'source-url', url: 'https://a.example/' },
         { type: 'source-document', title: 'B' },
         { type: 'data-weather', data: { c: 2 } },
-        words('ok'),
+        textPart('ok'),
       ]);
       expect([shown(chat.lastMessage)]).toEqual(reloaded(source));
       expect(onData.mock.calls.map(([part]) => part)).toContainEqual(expect.objectContaining({ type: 'data-ping' }));
     });
 
-    test('an error in the middle of a part', async () => {
+    test('shows the partial text and the error of a failed run', async () => {
       const source = scriptedSource((run) => [
         { type: 'text-start', id: `${run.runId}:t` },
         { type: 'text-delta', id: `${run.runId}:t`, delta: 'Hel' },
@@ -293,15 +293,15 @@ describe.each(chatMajors)('$name', (major) => {
       await chat.sendMessage({ text: 'hi' });
       expect(chat.status).toBe('error');
       expect(chat.error?.message).toMatch(
-        door.hidesErrors ? /^The agent failed to answer/ : /^The model is overloaded/,
+        endpoint.hidesErrors ? /^The agent failed to answer/ : /^The model is overloaded/,
       );
       expect(onFinish.mock.calls[0]![0]).toMatchObject({ isError: true, isDisconnect: false });
-      expect(shown(chat.lastMessage)).toEqual([step, words('Hel')]);
-      expect(JSON.stringify(onData.mock.calls).includes('secret')).toBe(!door.isOurs);
+      expect(shown(chat.lastMessage)).toEqual([step, textPart('Hel')]);
+      expect(JSON.stringify(onData.mock.calls).includes('secret')).toBe(!endpoint.isOurs);
       expect(chat.lastMessage?.metadata).toMatchObject({ intertie: { status: 'error' } });
     });
 
-    test('stop, inside the input of a tool', async () => {
+    test('stops while a tool input is streaming', async () => {
       const source = scriptedSource(
         (run) => [
           { type: 'tool-input-start', toolCallId: `${run.runId}:c`, toolName: 'rm', executor: 'client' },
@@ -317,17 +317,17 @@ describe.each(chatMajors)('$name', (major) => {
       await sent;
       expect(chat.status).toBe('ready');
       const isStopped = (): void => expect(source.signals[0]!.aborted).toBe(true);
-      // A chat that only closes its connection leaves a run that is kept; the next message replaces it.
-      if (door.stops) await vi.waitFor(isStopped);
+      // Closing the connection does not stop a durable run; the next message replaces it.
+      if (endpoint.stops) await vi.waitFor(isStopped);
       await chat.sendMessage({ text: 'again' });
       isStopped();
       expect(chat.error).toBeUndefined();
-      expect(shown(chat.lastMessage)).toEqual([step, words('ok')]);
-      const [, left] = source.runs[1]!.history;
-      expect(left!.content.parts).toMatchObject([{ toolName: 'rm', state: 'partial-call' }]);
+      expect(shown(chat.lastMessage)).toEqual([step, textPart('ok')]);
+      const [, stopped] = source.runs[1]!.history;
+      expect(stopped!.content.parts).toMatchObject([{ toolName: 'rm', state: 'partial-call' }]);
     });
 
-    test('edit and regenerate', async () => {
+    test('edits and regenerates messages', async () => {
       const source = scriptedSource((run) => [...says(run, 'text', `answer ${run.history.length}`), complete]);
       const chat = await open(source);
       await chat.sendMessage({ text: 'one' });
@@ -337,7 +337,7 @@ describe.each(chatMajors)('$name', (major) => {
       expect(chat.messages).toHaveLength(2);
       const [edited] = source.runs[2]!.history;
       expect(edited).toMatchObject({
-        [door.isKept ? 'clientId' : 'id']: first,
+        [endpoint.isDurable ? 'clientId' : 'id']: first,
         content: { parts: [{ text: 'uno' }] },
       });
       expect(source.runs[2]!.history).toHaveLength(1);
@@ -351,8 +351,8 @@ describe.each(chatMajors)('$name', (major) => {
       expect(chat.error).toBeUndefined();
     });
 
-    test('agents that speak at the same time', async () => {
-      const source = recorded(scriptedSource(parallelAgents));
+    test('shows the interleaved texts and calls of parallel agents', async () => {
+      const source = recordSource(scriptedSource(parallelAgents));
       const chat = await open(source);
       await chat.sendMessage({ text: 'go' });
       expect(chat.error).toBeUndefined();
@@ -360,33 +360,30 @@ describe.each(chatMajors)('$name', (major) => {
       expect(texts).toEqual(['leftxleftyleftz', 'rightxrightyrightz']);
       const calls = shown(chat.lastMessage).filter(({ type }) => type === 'tool-search');
       expect(calls).toMatchObject([{ output: { hits: 1 } }, { output: { hits: 1 } }]);
-      // No boundary is written while a text is open, or ai 6 loses it; so a stream has fewer of them than a message.
-      const said = (parts: object[]): object[] =>
+      // `ai` 6 loses a text that is open at a step boundary, so a stream has fewer boundaries than the message.
+      const withoutSteps = (parts: object[]): object[] =>
         parts.filter((part) => !('type' in part) || part.type !== 'step-start');
-      expect(said(shown(chat.lastMessage))).toEqual(said(reloaded(source)[0]!));
+      expect(withoutSteps(shown(chat.lastMessage))).toEqual(withoutSteps(reloaded(source)[0]!));
     });
   });
 });
 
-/**
- * Two sub-agents under one node whose turns interleave: one says its last word and calls a tool while the other is in the
- * middle of a sentence. As a runtime with parallel branches streams them.
- */
+/** Two parallel sub-agents under one node: one ends its text and calls a tool while the other is still streaming text. */
 function* parallelAgents(run: RunInput): Generator<AgentEvent> {
   const name = (what: string): string => `${run.runId}:${what}`;
-  const said = (side: string): object => ({ agentId: name(side), stepId: name(`step-${side}`) });
-  const delta = (side: string, word: string): AgentEvent => ({
+  const attribution = (side: string): object => ({ agentId: name(side), stepId: name(`step-${side}`) });
+  const delta = (side: string, value: string): AgentEvent => ({
     type: 'text-delta',
     id: name(`text-${side}`),
-    delta: word,
+    delta: value,
   });
-  const ends = function* (side: string): Generator<AgentEvent> {
+  const end = function* (side: string): Generator<AgentEvent> {
     yield { type: 'text-end', id: name(`text-${side}`) };
     const search = {
       toolCallId: name(`call-${side}`),
       toolName: 'search',
       executor: 'runtime' as const,
-      ...said(side),
+      ...attribution(side),
     };
     yield { type: 'tool-call', input: { q: side }, ...search };
     yield { type: 'tool-result', toolCallId: name(`call-${side}`), status: 'ok', output: { hits: 1 } };
@@ -399,15 +396,15 @@ function* parallelAgents(run: RunInput): Generator<AgentEvent> {
     yield { type: 'step-start', stepId: name(`step-${side}`), agentId: name(side) };
   }
   for (const side of ['left', 'right']) {
-    yield { type: 'text-start', id: name(`text-${side}`), ...said(side) };
+    yield { type: 'text-start', id: name(`text-${side}`), ...attribution(side) };
     yield delta(side, `${side}x`);
   }
   yield delta('left', 'lefty');
   yield delta('right', 'righty');
   yield delta('left', 'leftz');
-  yield* ends('left');
+  yield* end('left');
   yield delta('right', 'rightz');
-  yield* ends('right');
+  yield* end('right');
   yield { type: 'agent-end', agentId: name('team'), outcome: 'complete', result: { parts: ['left', 'right'] } };
   yield complete;
 }

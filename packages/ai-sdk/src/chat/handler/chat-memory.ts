@@ -2,13 +2,13 @@ import type { AgentEvent, Json } from '@intertie/core';
 import { applyPatch } from '@intertie/core/internal';
 import { LiveRuns } from './live-runs.ts';
 
-/** What a run leaves for the next one, and a page must not see or cannot hold. */
+/** State that a run leaves for the next one and that must not be sent to the client. */
 export type RunMemory = { sourceState?: Json; state?: Json };
 
-/** How many runs are remembered. The oldest are forgotten first; their threads then start afresh with the runtime. */
+/** Maximum number of runs. The oldest are evicted; their threads then start afresh with the runtime. */
 const maxRuns = 1000;
 
-/** Where there is no store: the runtime's tokens and the shared state, by run, as long as the process lives. */
+/** Keeps runtime tokens and shared state by run in this process, for handlers without a store. */
 export class ChatMemory {
   readonly live: LiveRuns = new LiveRuns();
   #runs = new Map<string, RunMemory>();
@@ -17,25 +17,25 @@ export class ChatMemory {
     return (runId === undefined ? undefined : this.#runs.get(runId)) ?? {};
   }
 
-  /** Sees the events of a run, and keeps what they leave. */
+  /** Returns an observer for the events of a run, which stores the run's final state. */
   watch(runId: string): (event: AgentEvent) => void {
-    const left: RunMemory = {};
-    // What patches have made is ours, and is changed as it is: a state may be large, and its changes many.
+    const memory: RunMemory = {};
+    // Objects created by patches are ours and can be changed in place: a state may be large and change often.
     const owned = new WeakSet<object>();
     return (event) => {
-      if (event.type === 'state-snapshot') left.state = event.state;
+      if (event.type === 'state-snapshot') memory.state = event.state;
       else if (event.type === 'state-delta') {
-        const patched = applyPatch(left.state ?? {}, event.patch, owned);
-        if (patched.ok) left.state = patched.value;
+        const patched = applyPatch(memory.state ?? {}, event.patch, owned);
+        if (patched.ok) memory.state = patched.value;
       } else if (event.type === 'run-end') {
-        if (event.resume !== undefined) left.sourceState = event.resume;
-        if (Object.keys(left).length > 0) this.#keep(runId, left);
+        if (event.resume !== undefined) memory.sourceState = event.resume;
+        if (Object.keys(memory).length > 0) this.#store(runId, memory);
       }
     };
   }
 
-  #keep(runId: string, left: RunMemory): void {
-    this.#runs.set(runId, left);
+  #store(runId: string, memory: RunMemory): void {
+    this.#runs.set(runId, memory);
     for (const oldest of this.#runs.keys()) {
       if (this.#runs.size <= maxRuns) return;
       this.#runs.delete(oldest);

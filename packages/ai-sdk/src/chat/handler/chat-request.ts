@@ -1,17 +1,17 @@
 import { checkMessageCounts, checkRequestId, type RequestLimits } from '@intertie/core/http';
-import { isFields, asNonEmptyText, type Fields } from '../../shared/read-fields.ts';
+import { defined, isFields, asNonEmptyText, type Fields } from '../../shared/read-fields.ts';
 
-/** Request of a chat, as `DefaultChatTransport` posts it and as a transport is called. Its shape is checked; its content is untrusted. */
+/** Chat request, as `DefaultChatTransport` posts it and transports receive it. Its content is untrusted. */
 export interface ChatRequest {
-  /** The thread. */
+  /** Id of the thread. */
   chatId: string;
   trigger: 'submit-message' | 'regenerate-message';
   messages: readonly Fields[];
-  /** The message to edit, continue or regenerate. */
+  /** Id of the message to edit, continue or regenerate. */
   messageId?: string;
 }
 
-/** A request that is refused with status 400. Its message is written for the client. */
+/** A malformed request (status 400). The message is safe to show to the client. */
 export class ChatRequestError extends Error {
   override readonly name = 'ChatRequestError';
 }
@@ -19,12 +19,12 @@ export class ChatRequestError extends Error {
 const roles: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system']);
 
 export interface ReadChatRequestOptions {
-  /** Id of a chat that does not send its own. */
+  /** Creates the id of a chat that does not send one. */
   generateId: () => string;
   limits?: Partial<RequestLimits> | undefined;
 }
 
-/** Checks the shape of a request. The parts of its messages are read later, and never trusted. */
+/** Checks the shape of a chat request. Throws a `ChatRequestError`. Message parts are decoded later and stay untrusted. */
 export function readChatRequest(value: unknown, { generateId, limits }: ReadChatRequestOptions): ChatRequest {
   if (!isFields(value)) throw new ChatRequestError('The body is not a JSON object. Send { id, messages, trigger }.');
   const { id, messages, messageId } = value;
@@ -32,7 +32,7 @@ export function readChatRequest(value: unknown, { generateId, limits }: ReadChat
   if (id !== undefined && asNonEmptyText(id) === undefined)
     throw new ChatRequestError('"id" of the chat is not a non-empty string.');
   if (trigger !== 'submit-message' && trigger !== 'regenerate-message') {
-    throw new ChatRequestError(`"trigger" is "submit-message" or "regenerate-message", not ${shown(trigger)}.`);
+    throw new ChatRequestError(`"trigger" must be "submit-message" or "regenerate-message", not ${preview(trigger)}.`);
   }
   if (messageId !== undefined && messageId !== null && asNonEmptyText(messageId) === undefined) {
     throw new ChatRequestError('"messageId" is not a non-empty string.');
@@ -42,23 +42,23 @@ export function readChatRequest(value: unknown, { generateId, limits }: ReadChat
   if (messages.length === 0) throw new ChatRequestError('"messages" is empty, so there is nothing to answer.');
   checkMessageCounts(messages, countParts, limits);
   const chatId = asNonEmptyText(id) ?? generateId();
-  const named = asNonEmptyText(messageId);
+  const targetId = asNonEmptyText(messageId);
   checkRequestId('"id"', chatId);
-  if (named !== undefined) checkRequestId('"messageId"', named);
-  return { chatId, trigger, messages: messages.map(checkMessage), ...(named !== undefined && { messageId: named }) };
+  if (targetId !== undefined) checkRequestId('"messageId"', targetId);
+  return { chatId, trigger, messages: messages.map(checkMessage), ...defined({ messageId: targetId }) };
 }
 
 function checkMessage(message: unknown, index: number): Fields {
-  const place = `messages[${index}]`;
-  if (!isFields(message)) throw new ChatRequestError(`${place} is not an object.`);
-  if (asNonEmptyText(message.id) === undefined) throw new ChatRequestError(`${place}.id is not a non-empty string.`);
-  checkRequestId(`${place}.id`, message.id as string);
+  const path = `messages[${index}]`;
+  if (!isFields(message)) throw new ChatRequestError(`${path} is not an object.`);
+  if (asNonEmptyText(message.id) === undefined) throw new ChatRequestError(`${path}.id is not a non-empty string.`);
+  checkRequestId(`${path}.id`, message.id as string);
   if (!roles.has(message.role)) {
-    throw new ChatRequestError(`${place}.role is "user", "assistant" or "system", not ${shown(message.role)}.`);
+    throw new ChatRequestError(`${path}.role must be "user", "assistant" or "system", not ${preview(message.role)}.`);
   }
   if (!Array.isArray(message.parts)) {
     const hint = 'content' in message ? ' Model messages have "content"; a chat sends UI messages.' : '';
-    throw new ChatRequestError(`${place}.parts is not an array.${hint}`);
+    throw new ChatRequestError(`${path}.parts is not an array.${hint}`);
   }
   return message;
 }
@@ -67,7 +67,7 @@ function countParts(message: unknown): number {
   return isFields(message) && Array.isArray(message.parts) ? message.parts.length : 0;
 }
 
-function shown(value: unknown): string {
+function preview(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

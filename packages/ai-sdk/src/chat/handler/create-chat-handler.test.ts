@@ -14,8 +14,8 @@ const post = (body: unknown, init: RequestInit = {}): Request =>
 const source = () => scriptedSource((run) => [...says(run, 'text', 'Hello'), complete]);
 const ask = (body: unknown, options?: ChatHandlerOptions) => createChatHandler(source(), options)(post(body));
 
-describe('a route', () => {
-  test('answers with a UI message stream, and says which run and message it is', async () => {
+describe('createChatHandler with a source', () => {
+  test('responds with a UI message stream and names run and message in headers', async () => {
     const scripted = source();
     const handler = createChatHandler(scripted, { now: () => 1000 });
     const response = await handler(post({ id: 'thread', messages: [user()], trigger: 'submit-message' }));
@@ -39,7 +39,7 @@ describe('a route', () => {
     expect(scripted.runs[0]).toMatchObject({ threadId: 'thread', parentMessageId: 'u', startedAt: 1000 });
   });
 
-  test('a chat without an id gets one', async () => {
+  test('creates an id for a chat without one', async () => {
     const scripted = source();
     expect((await createChatHandler(scripted)(post({ messages: [user()] }))).status).toBe(200);
     expect(scripted.runs[0]!.threadId).not.toBe('');
@@ -57,15 +57,15 @@ describe('a route', () => {
     [{ messages: [user()], trigger: 'submit-user-message' }, 400, '"submit-message" or "regenerate-message"'],
     [{ messages: [null] }, 400, 'messages[0] is not an object'],
     [{ messages: [{ ...user(), id: '' }] }, 400, 'messages[0].id'],
-    [{ messages: [user(), { ...user(), role: 'robot' }] }, 400, 'messages[1].role is "user", "assistant" or "system"'],
+    [{ messages: [user(), { ...user(), role: 'robot' }] }, 400, 'messages[1].role must be "user"'],
     [{ messages: [{ id: 'u', role: 'user', content: 'hi' }] }, 400, 'a chat sends UI messages'],
     [
       { messages: [{ id: 'a', role: 'assistant', parts: [] }], trigger: 'regenerate-message', messageId: 'a' },
       400,
-      'nothing is asked',
+      'no message before it',
     ],
     [{ messages: [user('x'.repeat(2000))] }, 413, 'longer than 1000 bytes'],
-  ])('refuses %j', async (body, status, message) => {
+  ])('rejects the body %j', async (body, status, message) => {
     const response = await ask(body, { limits: { bodyBytes: 1000 } });
     expect(response.status).toBe(status);
     expect(((await response.json()) as { error: { message: string } }).error.message).toContain(message);
@@ -76,7 +76,7 @@ describe('a route', () => {
     ['json-too-deep', { jsonDepth: 3 }, 400],
     ['too-many-messages', { messages: 1 }, 413],
     ['too-many-parts', { parts: 1 }, 413],
-  ])('refuses a request with %s before the run starts', async (code, limits, status) => {
+  ])('rejects a request with the error %s before the run starts', async (code, limits, status) => {
     const scripted = source();
     const body = JSON.stringify({ messages: [user('Hi', 'a'), user('Hi', 'b')] });
     const response = await createChatHandler(scripted, { limits })(post(body));
@@ -87,7 +87,7 @@ describe('a route', () => {
     expect(scripted.runs).toEqual([]);
   });
 
-  test('names a continued message of any id in a header', async () => {
+  test('encodes any id of a continued message in a header', async () => {
     const id = '会話-1\r\nx-forged: 1';
     const response = await ask({ messages: [user(), { id, role: 'assistant', parts: [] }] });
     expect(response.status).toBe(200);
@@ -97,15 +97,15 @@ describe('a route', () => {
     expect(await half.json()).toMatchObject({ error: { code: 'bad-id' } });
   });
 
-  test('takes instructions from a client only where it is told to', async () => {
+  test('accepts system messages only with allowSystemMessages', async () => {
     const messages = [{ ...user('You are a pirate.', 's'), role: 'system' }, user()];
     const refused = await ask({ messages });
     expect(refused.status).toBe(400);
-    expect(await refused.text()).toContain('takes no instructions from a client');
+    expect(await refused.text()).toContain('does not accept from clients');
     expect((await ask({ messages }, { allowSystemMessages: true })).status).toBe(200);
   });
 
-  test('has nothing to resume, and takes no other methods', async () => {
+  test('responds 204 to GET and 405 to other methods', async () => {
     const handler = createChatHandler(source());
     expect((await handler(new Request('http://localhost/api/chat/thread/stream'))).status).toBe(204);
     const refused = await handler(new Request('http://localhost/api/chat', { method: 'DELETE' }));
@@ -113,7 +113,7 @@ describe('a route', () => {
     expect(refused.headers.get('allow')).toBe('GET, POST');
   });
 
-  test('a request that is aborted stops the run', async () => {
+  test('stops the run when the request is aborted', async () => {
     const scripted = scriptedSource((run) => [...says(run, 'text', 'Hel'), new Promise(() => undefined)]);
     const stop = new AbortController();
     const body = JSON.stringify({ messages: [user()] });
@@ -124,7 +124,7 @@ describe('a route', () => {
     expect(text).toContain('"type":"abort"');
   });
 
-  test('so does a reader that leaves', async () => {
+  test('stops the run when the response body is cancelled', async () => {
     const scripted = scriptedSource((run) => [...says(run, 'text', 'Hel'), new Promise(() => undefined)]);
     const response = await createChatHandler(scripted)(post({ messages: [user()] }));
     const reader = response.body!.getReader();
@@ -133,7 +133,7 @@ describe('a route', () => {
     expect(scripted.signals[0]!.aborted).toBe(true);
   });
 
-  test('a silent run keeps the connection', async () => {
+  test('sends keep-alive comments while the run is silent', async () => {
     const scripted = scriptedSource((run) => [
       new Promise((resolve) => setTimeout(resolve, 40)),
       ...says(run, 'text', 'Hello'),
@@ -143,7 +143,7 @@ describe('a route', () => {
     expect(await response.text()).toContain(': keep-alive\n\n');
   });
 
-  test('is prepared with the request, and may be refused', async () => {
+  test('calls prepare with the request and returns the response that it throws', async () => {
     const scripted = source();
     const handler = createChatHandler(scripted, {
       prepare: (run, { request, body }) => {
@@ -157,7 +157,7 @@ describe('a route', () => {
     expect(scripted.runs).toMatchObject([{ context: [{ description: 't', value: 'm' }], state: { a: 1 } }]);
   });
 
-  test('says of an error what it is told to say', async () => {
+  test('sends the result of errorText to the client', async () => {
     const scripted = scriptedSource(() => [
       { type: 'run-end', outcome: 'error', error: { message: 'key sk-1 is wrong' } },
     ]);

@@ -1,16 +1,17 @@
 import type { AgentSource, DurableAgent } from '@intertie/core';
-import { refusal, refusalOf } from './chat-refusal.ts';
+import { errorResponse, toErrorResponse } from './error-response.ts';
 import { DurableChat, type DurableChatHandlerOptions } from './durable-chat.ts';
 import { createSourceChat, type ChatHandlerOptions } from './source-chat.ts';
 
 /**
- * A route for an unmodified `useChat()`: `export const POST = createChatHandler(source)`. Nothing is stored. The history is
- * what the client sends, an answered message goes on from there, and a run ends when its client leaves. `GET` answers 204: a
- * client that asks for a stream to resume is told that there is none.
+ * Creates a route for an unmodified `useChat()`: `export const POST = createChatHandler(source)`.
  *
- * With an agent, the runs are kept: they go on whoever reads them, the history is the store's, and of what the client sends
- * only the new message and its answers are taken. `GET …/:thread/stream` gives a chat what it has missed, and
- * `POST …/:thread/stop` stops the run; one handler serves all three.
+ * With a source, nothing is stored: the client sends the history, a run ends when its client disconnects, and `GET` responds
+ * 204 because no stream can be resumed.
+ *
+ * With an agent, runs are durable: they continue without a reader, the store has the history, and only the new message and
+ * its answers are taken from the client. The same handler serves `GET …/:thread/stream` (missed part of a message) and
+ * `POST …/:thread/stop`.
  */
 export function createChatHandler(
   agent: DurableAgent,
@@ -32,7 +33,7 @@ export function createChatHandler(
     try {
       return await route(request);
     } catch (error) {
-      return refusalOf(error);
+      return toErrorResponse(error);
     }
   };
 }
@@ -42,19 +43,19 @@ type Route = (request: Request) => Promise<Response>;
 function sourceRoute(send: Route): Route {
   return async (request) => {
     if (request.method === 'GET') return new Response(null, { status: 204 });
-    return request.method === 'POST' ? send(request) : wrongMethod(request);
+    return request.method === 'POST' ? send(request) : methodNotAllowed(request);
   };
 }
 
 function durableRoute(chat: DurableChat): Route {
   return async (request) => {
     if (request.method === 'GET') return chat.resume(request);
-    if (request.method !== 'POST') return wrongMethod(request);
+    if (request.method !== 'POST') return methodNotAllowed(request);
     return /\/stop\/?$/.test(new URL(request.url).pathname) ? chat.stop(request) : chat.send(request);
   };
 }
 
-function wrongMethod({ method }: Request): Response {
-  const message = `This route takes POST (a chat's messages) and GET (what is to be resumed), not ${method}.`;
-  return refusal(405, 'method-not-allowed', message, { allow: 'GET, POST' });
+function methodNotAllowed({ method }: Request): Response {
+  const message = `This route supports POST (send messages) and GET (resume a stream), not ${method}.`;
+  return errorResponse(405, 'method-not-allowed', message, { allow: 'GET, POST' });
 }

@@ -20,17 +20,17 @@ const log: AgentEvent[] = [
   { type: 'text-end', id: 'x' },
 ];
 const end: AgentEvent = { type: 'run-end', outcome: 'complete', finishReason: 'stop' };
-const events = (...said: AgentEvent[]): Followed => ({
+const events = (...items: AgentEvent[]): Followed => ({
   type: 'events',
-  events: said,
-  position: { epoch: 1, seq: said.length },
+  events: items,
+  position: { epoch: 1, seq: items.length },
 });
 
 type Fake = { followed?: Array<Followed | Error>; record?: Partial<RunRecord>; refusal?: RunRefusal; none?: true };
 
-/** What an agent says of a run, where no real one could be brought to say it in time. */
+/** Agent with one scripted run, for states that a real agent cannot reach deterministically. */
 function fake({ followed = [events(...log, end)], record, refusal, none }: Fake = {}) {
-  const left = vi.fn<() => void>();
+  const onCancel = vi.fn<() => void>();
   const stop = vi.fn<() => Promise<StopResult>>(async () => 'requested');
   const start = vi.fn<(request: RunRequest) => Promise<DurableRun>>(async () => {
     if (refusal) throw new RunRefusedError(refusal);
@@ -52,7 +52,7 @@ function fake({ followed = [events(...log, end)], record, refusal, none }: Fake 
             if (item) return controller.enqueue(item);
             return new Promise(() => undefined);
           },
-          cancel: left,
+          cancel: onCancel,
         },
         { highWaterMark: 0 },
       );
@@ -68,7 +68,7 @@ function fake({ followed = [events(...log, end)], record, refusal, none }: Fake 
     find: known,
     latest: known,
   } as unknown as DurableAgent;
-  return { agent, store, start, stop, left };
+  return { agent, store, start, stop, onCancel };
 }
 
 const user = { id: 'u', role: 'user', parts: [{ type: 'text', text: 'hi' }] };
@@ -79,14 +79,14 @@ const post = (body: object = {}, headers: Record<string, string> = {}): Request 
     body: JSON.stringify({ id: 't', messages: [user], trigger: 'submit-message', ...body }),
   });
 const get = (path = 't/stream'): Request => new Request(`http://localhost/api/chat/${path}`);
-const stopping = (path = 't/stop'): Request => new Request(`http://localhost/api/chat/${path}`, { method: 'POST' });
+const postStop = (path = 't/stop'): Request => new Request(`http://localhost/api/chat/${path}`, { method: 'POST' });
 const handle = (made: { agent: DurableAgent }, request: Request, options?: DurableChatHandlerOptions) =>
   createChatHandler(made.agent, options)(request);
 const typesIn = (text: string): string =>
   Array.from(text.matchAll(/^data: {"type":"([a-z-]+)"/gm), ([, type]) => type).join(' ');
 
-describe('a chat with an agent whose runs are kept', () => {
-  test('is told the run, the message and each frame’s place in the log', async () => {
+describe('createChatHandler with an agent', () => {
+  test('sends run, message and a cursor for each frame', async () => {
     const made = fake();
     const response = await handle(made, post());
     expect(response.headers.get('x-intertie-run')).toBe('r');
@@ -98,7 +98,7 @@ describe('a chat with an agent whose runs are kept', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-  test('replaces what is live and supersedes what waits, unless told otherwise', async () => {
+  test('replaces live runs and supersedes waiting ones by default', async () => {
     const made = fake();
     await handle(made, post());
     expect(made.start.mock.lastCall?.[0]).toMatchObject({ busy: 'replace', pending: 'supersede', threadId: 't' });
@@ -108,7 +108,7 @@ describe('a chat with an agent whose runs are kept', () => {
     expect(made.start.mock.lastCall?.[0]).toMatchObject({ busy: 'reject', resourceId: 'ada' });
   });
 
-  test('brings tools, context and state in its body, where nobody prepares the run', async () => {
+  test('reads tools, context and state from the body without a prepare hook', async () => {
     const made = fake();
     const body = {
       tools: [{ name: 'pick', inputSchema: { type: 'object' }, execute: 'no' }, { description: 'nameless' }, 7],
@@ -125,7 +125,7 @@ describe('a chat with an agent whose runs are kept', () => {
     expect(made.start.mock.lastCall?.[0]).not.toHaveProperty('tools');
   });
 
-  test('may send its last message alone, which then follows the thread', async () => {
+  test('accepts only the last message and appends it to the thread', async () => {
     const made = fake();
     const message = { ...user, id: 'u2' };
     const body = JSON.stringify({ id: 't', message });
@@ -134,7 +134,7 @@ describe('a chat with an agent whose runs are kept', () => {
     expect(made.start.mock.lastCall?.[0]).not.toHaveProperty('parentId');
   });
 
-  test('cannot say by its body who it is or which message it follows', async () => {
+  test('ignores author and parent in the body', async () => {
     const made = fake();
     await handle(made, post({ by: 'root', parentId: 'x', threadId: 'other', resourceId: 'other' }));
     expect(made.start.mock.lastCall?.[0]).toMatchObject({ threadId: 't', parentId: null });
@@ -142,17 +142,17 @@ describe('a chat with an agent whose runs are kept', () => {
     expect(made.start.mock.lastCall?.[0]).not.toHaveProperty('resourceId');
   });
 
-  test('that leaves does not stop the run', async () => {
+  test('does not stop the run when the client disconnects', async () => {
     const made = fake({ followed: [events(...log)] });
     const response = await handle(made, post());
     const reader = response.body!.getReader();
     await reader.read();
     await reader.cancel();
-    expect(made.left).toHaveBeenCalledOnce();
+    expect(made.onCancel).toHaveBeenCalledOnce();
     expect(made.stop).not.toHaveBeenCalled();
   });
 
-  test('is not told that the message is over when the log is out of reach', async () => {
+  test('breaks the stream when the log cannot be read', async () => {
     const made = fake({ followed: [events(...log), new Error('away')] });
     const response = await handle(made, post());
     const reader = response.body!.getReader();
@@ -160,25 +160,25 @@ describe('a chat with an agent whose runs are kept', () => {
     await expect(reader.read()).rejects.toThrow('away');
   });
 
-  test('is not told a message anew in the middle when the log was rewritten', async () => {
+  test('breaks the stream when the log is rewritten', async () => {
     const made = fake({ followed: [events(...log), { type: 'reset' }] });
     await expect((await handle(made, post())).text()).rejects.toThrow('rewritten');
   });
 
-  test('whose stream fails has left the run', async () => {
+  test('stops following the run when the stream fails', async () => {
     const made = fake({ followed: [events(...log), { type: 'reset' }] });
     await expect((await handle(made, post())).text()).rejects.toThrow('rewritten');
-    expect(made.left).toHaveBeenCalledOnce();
+    expect(made.onCancel).toHaveBeenCalledOnce();
   });
 
-  test('is told of a run that ended before it began', async () => {
+  test('streams the end of a run that never started', async () => {
     const ended: Followed = { type: 'ended', event: { type: 'run-end', outcome: 'aborted', by: 'user' } };
     const text = await (await handle(fake({ followed: [ended] }), post())).text();
     expect(typesIn(text)).toMatch(/^start .*abort$/);
     expect(text).not.toMatch(/^id: /m);
   });
 
-  test('is kept alive without a place in the log', async () => {
+  test('sends keep-alive comments without a cursor', async () => {
     const made = fake({ followed: [] });
     const response = await handle(made, post(), { keepAliveMs: 5 });
     const reader = response.body!.getReader();
@@ -187,7 +187,7 @@ describe('a chat with an agent whose runs are kept', () => {
   });
 });
 
-describe('what a chat has missed', () => {
+describe('resume', () => {
   const message = (made: ReturnType<typeof fake>) =>
     made.store.saveMessages({
       messages: [
@@ -204,11 +204,11 @@ describe('what a chat has missed', () => {
     });
   const ended = { state: 'complete', endedAt: new Date(10_000) } as const;
 
-  test('of a thread without a run: nothing', async () => {
+  test('responds 204 for a thread without a run', async () => {
     expect((await handle(fake({ none: true }), get())).status).toBe(204);
   });
 
-  test('of a message that has just been finished: all of it, from the store', async () => {
+  test('replays a recently finished message from the store', async () => {
     const made = fake({ record: ended, followed: [] });
     await message(made);
     const response = await handle(made, get(), { now: () => 60_000 });
@@ -220,15 +220,15 @@ describe('what a chat has missed', () => {
     expect((await handle(made, get(), { now: () => 60_000, replayEndedMs: 0 })).status).toBe(204);
   });
 
-  test('of a run whose log is gone: all of the message, from the store', async () => {
+  test('replays the stored message of a run whose log was dropped', async () => {
     const made = fake({ followed: [{ type: 'dropped' }] });
     await message(made);
     expect(await (await handle(made, get())).text()).toContain('Stored.');
     const gone = fake({ followed: [{ type: 'dropped' }] });
-    await expect((await handle(gone, get())).text()).rejects.toThrow('gone');
+    await expect((await handle(gone, get())).text()).rejects.toThrow('was deleted');
   });
 
-  test('the thread is the one in the path, or what the route says', async () => {
+  test('reads the thread id from the path or from threadOf', async () => {
     const made = fake();
     const latest = vi.spyOn(made.agent, 'latest');
     await handle(made, get('a%2Fb%20c/stream'));
@@ -242,25 +242,25 @@ describe('what a chat has missed', () => {
   });
 });
 
-describe('a stop', () => {
-  test('reaches the run that is named, or the thread’s', async () => {
+describe('stop', () => {
+  test('stops the named run or the latest run of the thread', async () => {
     const made = fake();
-    const response = await handle(made, stopping());
+    const response = await handle(made, postStop());
     expect(await response.json()).toEqual({ run: 'r', result: 'requested' });
     const find = vi.spyOn(made.agent, 'find');
-    await handle(made, stopping('t/stop?run=r'));
+    await handle(made, postStop('t/stop?run=r'));
     expect(find).toHaveBeenCalledWith({ runId: 'r', threadId: 't' });
     expect(made.stop).toHaveBeenCalledTimes(2);
   });
 
-  test('of what is not there is refused', async () => {
-    const response = await handle(fake({ none: true }), stopping('t/stop?run=r9'));
+  test('rejects a stop of an unknown run', async () => {
+    const response = await handle(fake({ none: true }), postStop('t/stop?run=r9'));
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ error: { code: 'not-found' } });
   });
 });
 
-describe('a refusal', () => {
+describe('errors', () => {
   const live = { runId: 'r', threadId: 't' } as RunRecord;
 
   test.each<[RunRefusal, number]>([
@@ -271,7 +271,7 @@ describe('a refusal', () => {
     [{ code: 'run-exists', run: live }, 409],
     [{ code: 'not-found', what: 'thread' }, 404],
     [{ code: 'closing' }, 503],
-  ])('$code has a status and a code', async (refusal, status) => {
+  ])('maps the refusal $code to a status and an error code', async (refusal, status) => {
     const response = await handle(fake({ refusal }), post());
     expect(response.status).toBe(status);
     const { error } = (await response.json()) as { error: { code: string; message: string } };
@@ -279,7 +279,7 @@ describe('a refusal', () => {
     expect(error.message).toBe(new RunRefusedError(refusal).message);
   });
 
-  test('of other requests too', async () => {
+  test('maps store errors of all requests to a status', async () => {
     const made = fake();
     expect((await handle(made, new Request('http://localhost/', { method: 'PUT' }))).status).toBe(405);
     expect((await handle(made, post({}), { limits: { bodyBytes: 3 } })).status).toBe(413);
@@ -298,7 +298,7 @@ describe('a refusal', () => {
     ).toBe(thrown);
   });
 
-  test('what is our own fault is not the client’s', async () => {
+  test('rethrows errors that the client did not cause', async () => {
     const made = fake();
     made.start.mockRejectedValueOnce(new Error('database'));
     await expect(handle(made, post())).rejects.toThrow('database');

@@ -1,65 +1,66 @@
 import { generateId, type DurableAgent, type DurableRun, type Fault, type RunRequest } from '@intertie/core';
 import type { AnswerVerdict, Waiting } from '@intertie/core/store';
 import { readJsonBody, toRunHeaders, type RequestLimits } from '@intertie/core/http';
-import type { BlobUrl } from './blob-files.ts';
-import { bodyRunInput } from './body-run-input.ts';
-import { ChatRefusedError } from './chat-refusal.ts';
+import type { BlobUrl } from './blob-urls.ts';
+import { readBodyInput } from './read-body-input.ts';
+import { ChatRefusedError } from './error-response.ts';
 import { ChatRequestError, readChatRequest } from './chat-request.ts';
-import type { ChatEncoderOptions } from './chat-run.ts';
+import type { ChatEncoderOptions } from './run-chat.ts';
 import { followContinuation } from './follow-continuation.ts';
-import { followFrames, messageFrames } from './follow-frames.ts';
+import { followFrames, encodeMessage } from './follow-frames.ts';
 import { slotKey } from '../../shared/intertie-metadata.ts';
 import { parseWireJson } from '../../shared/parse-wire-json.ts';
 import { defined, isFields, type Fields } from '../../shared/read-fields.ts';
 import { parseRunCursor, type RunCursor } from '../run-cursor.ts';
-import { framesName, type RunFramesOptions } from './run-frames.ts';
-import { readStoredTurn, type StoredTurn } from './find-stored-request.ts';
+import { getEncoderId, type RunFrameEncoderOptions } from './run-frame-encoder.ts';
+import { readStoredRequest, type StoredRequest } from './read-stored-request.ts';
 import { doneFrame, toUIMessageFrame, uiMessageStreamHeaders } from '../../ui-message-stream/sse/ui-message-sse.ts';
 
 export interface DurableChatHandlerOptions extends ChatEncoderOptions {
   /**
-   * What a run is given beside the message: the client's tools, context, state, and how it stands to other runs. Default: the
-   * `tools`, `context` and `state` of the body. May throw a `Response` to refuse it.
+   * Adds client tools, context, state or a policy for other runs of the thread. Default: `tools`, `context` and `state` of
+   * the body. May throw a `Response` to reject the request.
    */
   prepare?: (
-    asked: RunRequest,
+    request: RunRequest,
     context: { request: Request; body: Fields },
   ) => PreparedRequest | undefined | Promise<PreparedRequest | undefined>;
-  /** Who asks and answers, for the record. */
+  /** User to record as the author of requests and answers. */
   by?: (request: Request) => string | undefined;
-  /** The thread of a request to resume or stop. Default: what is before `/stream` or `/stop` in the path. */
+  /** Thread id of a request to resume or stop. Default: the path segment before `/stream` or `/stop`. */
   threadOf?: (request: Request) => string | undefined;
-  /** What to do while a run of the thread is live. Default: `replace`, since a chat that stops only closes its connection. */
+  /** Policy while the thread has a live run. Default: `replace`, since `useChat.stop()` only closes the connection. */
   busy?: NonNullable<RunRequest['busy']>;
-  /** What to do while the answer before waits for a decision. Default: `supersede`. */
+  /** Policy while the previous answer waits for a decision. Default: `supersede`. */
   pending?: NonNullable<RunRequest['pending']>;
   /**
-   * Where a page reads a file that the store keeps as a blob. The same for the same file, always: what is told again must be
-   * what was told. Default: as the store calls it, which no browser understands.
+   * Browser URL of a stored blob. Must be the same for the same blob, since a resumed stream must repeat earlier frames
+   * exactly. Default: the store's own URL, which no browser can read.
    */
   blobUrl?: BlobUrl;
   /**
-   * Text of an error for the page, from the error as it is stored. Default: the text of our own errors, and for all others a
-   * sentence with the run id, since the messages of providers may hold keys.
+   * Text of a stored error for the client. Default: the message of Intertie's own errors, and for others a generic sentence
+   * with the run id, since messages of providers may contain keys.
    */
   errorText?: (error: Fault) => string;
-  /** After how long a silence a comment is sent, so that proxies keep the connection. Default: 15 seconds. */
+  /** Idle time in milliseconds before a comment is sent, so that proxies keep the connection. Default: 15 seconds. */
   keepAliveMs?: number;
-  /** How long after its end a message is told to a chat that asks for what it has missed. Default: 60 seconds. */
+  /** Time in milliseconds after its end during which a message can be replayed without a cursor. Default: 60 seconds. */
   replayEndedMs?: number;
   /** Limits of the request body, its JSON and its messages. */
   limits?: Partial<RequestLimits>;
   now?: () => number;
 }
 
-/** How long an answer waits to be told by the name of the run that goes on. After that it is told without a name. */
-const namingMs = 200;
+/** Time in milliseconds to wait for the run that continues an answered one, so that response headers can name it. */
+const continuationWaitMs = 200;
 
+/** Input and policies that an application adds to a durable run. */
 export type PreparedRequest = Partial<
   Pick<RunRequest, 'tools' | 'context' | 'state' | 'forwardedProps' | 'resourceId' | 'busy' | 'pending'>
 >;
 
-/** The chat of an agent whose runs are kept. Each method answers one kind of request, or throws why not. */
+/** Serves a chat of an agent with durable runs. Each method handles one kind of request and throws if it cannot be served. */
 export class DurableChat {
   readonly #agent: DurableAgent;
   readonly #options: DurableChatHandlerOptions;
@@ -69,40 +70,41 @@ export class DurableChat {
     this.#options = options;
   }
 
-  /** A new message, an edit, another attempt, or answers: the run that it starts or goes on with. */
+  /** Starts a run for a new message, an edit or a regeneration, or continues one with answers. */
   async send(request: Request): Promise<Response> {
     const { limits, onLoss = () => undefined, threadOf, blobUrl } = this.#options;
     const body = await readJsonBody(request, { limits, parse: parseWireJson });
-    // Chats whose history is stored often send the last message alone.
-    const isAlone = isFields(body) && body.messages === undefined && body.message !== undefined;
-    const sent = isAlone ? { ...body, messages: [body.message] } : body;
-    const asked = readChatRequest(sent, { generateId: () => threadOf?.(request) ?? generateId(), limits });
+    // Clients of stored chats often send only their last message, as `message`.
+    const isSingleMessage = isFields(body) && body.messages === undefined && body.message !== undefined;
+    const fullBody = isSingleMessage ? { ...body, messages: [body.message] } : body;
+    const chatRequest = readChatRequest(fullBody, { generateId: () => threadOf?.(request) ?? generateId(), limits });
     const idempotencyKey = request.headers.get('idempotency-key') || undefined;
     const { store } = this.#agent;
-    const turn = await readStoredTurn(asked, { store, onLoss, isAlone, ...defined({ blobUrl, idempotencyKey }) });
-    if (turn.type === 'answer') return this.#answer(turn, asked.chatId, request);
+    const readOptions = { store, onLoss, isSingleMessage, ...defined({ blobUrl, idempotencyKey }) };
+    const stored = await readStoredRequest(chatRequest, readOptions);
+    if (stored.type === 'answer') return this.#answer(stored, chatRequest.chatId, request);
     const { busy = 'replace', pending = 'supersede', prepare } = this.#options;
     const fields = isFields(body) ? body : {};
-    const prepared = prepare ? await prepare(turn.request, { request, body: fields }) : bodyRunInput(fields);
-    const run = await this.#agent.start({ busy, pending, ...this.#by(request), ...prepared, ...turn.request });
+    const prepared = prepare ? await prepare(stored.request, { request, body: fields }) : readBodyInput(fields);
+    const run = await this.#agent.start({ busy, pending, ...this.#getAuthor(request), ...prepared, ...stored.request });
     return this.#follow(run, { baseline: 'restate' });
   }
 
   /**
-   * What a chat has missed. With a cursor of ours, exactly what is behind it; else the whole message, while it is written
-   * and for a moment after. 204: nothing is.
+   * Streams what a chat has missed: with a valid cursor the frames after it, otherwise the whole message while it is being
+   * written and for `replayEndedMs` after. Responds 204 if there is nothing to resume.
    */
   async resume(request: Request): Promise<Response> {
     const { searchParams } = new URL(request.url);
-    const run = await this.#find(request, searchParams.get('run'));
+    const run = await this.#findRun(request, searchParams.get('run'));
     if (run === null) return new Response(null, { status: 204 });
     const record = await run.record();
     const cursor = parseRunCursor(searchParams.get('after') ?? '');
-    if (cursor && (await this.#isPlace(run, cursor))) {
+    if (cursor && (await this.#isValidCursor(run, cursor))) {
       for (const baseline of ['assume', 'restate'] as const) {
         const [, from = '0'] = /@(\d{1,15})$/.exec(cursor.encoder) ?? [];
         const options = { baseline, from: Number(from) };
-        if (framesName({ ...this.#encoding, ...options }) === cursor.encoder) {
+        if (getEncoderId({ ...this.#encoderOptions, ...options }) === cursor.encoder) {
           return this.#follow(run, { ...options, after: cursor });
         }
       }
@@ -111,37 +113,36 @@ export class DurableChat {
     const { now = Date.now, replayEndedMs = 60_000 } = this.#options;
     const isFresh = record.endedAt !== undefined && now() - record.endedAt.getTime() < replayEndedMs;
     if (!isFresh && !searchParams.has('after')) return new Response(null, { status: 204 });
-    const message = await this.#messageOf(run);
+    const message = await this.#getMessage(run);
     if (message === null) return new Response(null, { status: 204 });
-    const frames = messageFrames(message, { ...this.#encoding, baseline: 'restate' });
-    return stream(frames, run);
+    const frames = encodeMessage(message, { ...this.#encoderOptions, baseline: 'restate' });
+    return toStreamResponse(frames, run);
   }
 
-  /** Stops the thread's run; if one is named, that one and no other. */
+  /** Stops the thread's latest run, or only the run named in the query. */
   async stop(request: Request): Promise<Response> {
-    const named = new URL(request.url).searchParams.get('run');
-    const run = await this.#find(request, named);
-    if (run === null) throw new ChatRefusedError(404, 'not-found', 'There is no such run to stop.');
+    const run = await this.#findRun(request, new URL(request.url).searchParams.get('run'));
+    if (run === null) throw new ChatRefusedError(404, 'not-found', 'The thread has no run to stop.');
     return Response.json({ run: run.runId, result: await run.stop() });
   }
 
-  async #answer(turn: StoredTurn & { type: 'answer' }, threadId: string, request: Request): Promise<Response> {
-    const { runId, answers, message, seq } = turn;
-    if (answers.length === 0) return this.#attach(turn, threadId);
-    const tail = await this.#tail(runId, threadId);
-    const { by } = this.#by(request);
+  async #answer(stored: StoredRequest & { type: 'answer' }, threadId: string, request: Request): Promise<Response> {
+    const { runId, answers, message, seq } = stored;
+    if (answers.length === 0) return this.#attach(stored, threadId);
+    const tail = await this.#readTail(runId, threadId);
+    const { by } = this.#getAuthor(request);
     const { verdicts, open, run } = await this.#agent.answer({ runId, threadId }, answers, by, {
-      patienceMs: namingMs,
+      patienceMs: continuationWaitMs,
     });
-    const isTaken = verdicts.some(({ result }) => result === 'accepted' || result === 'duplicate');
-    if (!isTaken) throw refusedAnswer(verdicts);
+    const isAccepted = verdicts.some(({ result }) => result === 'accepted' || result === 'duplicate');
+    if (!isAccepted) throw toAnswerError(verdicts);
     if (run?.runId === runId && this.#agent.source.pauses !== 'live') {
-      // It has more to do before it pauses. No run is named: which one goes on is known, and said, when it starts.
+      // The run has not paused yet. The continuation has no id before it starts, so the headers name no run.
       const frames = this.#frames(followContinuation(this.#agent, run), { baseline: 'assume' });
-      return stream(frames, { messageId: run.messageId });
+      return toStreamResponse(frames, { messageId: run.messageId });
     }
     if (run) {
-      // A run that waits in its process goes on in the same log, and the chat has what is before.
+      // A live run continues in the same log. The chat already has the events before its pause.
       const from = run.runId === runId ? Math.min(seq ?? tail, tail) : 0;
       const answered = answers.flatMap((answer) => ('questionId' in answer ? [answer.questionId] : []));
       return this.#follow(run, { baseline: 'assume', from }, answered);
@@ -149,28 +150,28 @@ export class DurableChat {
     const waitingFor = open.map(({ id, kind }): Waiting =>
       kind === 'client-tool' ? { type: 'tool', toolCallId: id } : { type: 'question', questionId: id },
     );
-    // Noted, and nothing goes on before the rest is answered too.
-    const slot = { messageMetadata: { [slotKey]: { waitingFor } } };
-    const frames = [{ type: 'start', messageId: message.id, ...slot }, { type: 'finish' }];
+    // The answers are stored, but the run continues only when all questions are answered.
+    const metadata = { messageMetadata: { [slotKey]: { waitingFor } } };
+    const frames = [{ type: 'start', messageId: message.id, ...metadata }, { type: 'finish' }];
     const text = frames.map((frame) => toUIMessageFrame(frame)).join('') + doneFrame;
-    return stream(text, { runId, messageId: message.id });
+    return toStreamResponse(text, { runId, messageId: message.id });
   }
 
-  /** Nothing new was said: what goes on anyway is shown. */
-  async #attach(turn: StoredTurn & { type: 'answer' }, threadId: string): Promise<Response> {
-    const { message, runId, seq = 0 } = turn;
-    const run = await this.#writing(threadId, message.id);
+  /** Follows the run that writes the message, for a request without new answers. */
+  async #attach(stored: StoredRequest & { type: 'answer' }, threadId: string): Promise<Response> {
+    const { message, runId, seq = 0 } = stored;
+    const run = await this.#findWriter(threadId, message.id);
     const state = (await run?.record())?.state;
     if (run?.messageId === message.id && (state === 'running' || state === 'queued')) {
-      const from = run.runId === runId ? Math.min(seq, await this.#tail(runId, threadId)) : 0;
+      const from = run.runId === runId ? Math.min(seq, await this.#readTail(runId, threadId)) : 0;
       return this.#follow(run, { baseline: 'assume', from });
     }
-    const why = `Message ${message.id} waits for nothing, or for answers that were not given.`;
-    throw new ChatRefusedError(409, 'nothing-to-continue', `${why} Send a message, or answer what it asks.`);
+    const why = `Message ${message.id} is not waiting, or the request does not contain its answers.`;
+    throw new ChatRefusedError(409, 'nothing-to-continue', `${why} Send a message, or answer its open questions.`);
   }
 
-  /** Who may be writing a message: what was asked for last, or what runs before it. */
-  async #writing(threadId: string, messageId: string): Promise<DurableRun | null> {
+  /** Finds the run that may be writing a message: the latest run of the thread, or the live run before it. */
+  async #findWriter(threadId: string, messageId: string): Promise<DurableRun | null> {
     const latest = await this.#agent.latest({ threadId });
     if (latest === null || latest.messageId === messageId) return latest;
     const { registry, scope } = this.#agent.store;
@@ -178,10 +179,10 @@ export class DurableChat {
     return live && this.#agent.find({ runId: live.runId, threadId });
   }
 
-  async #find(request: Request, runId: string | null): Promise<DurableRun | null> {
-    const threadId = this.#options.threadOf?.(request) ?? threadInPath(request);
+  async #findRun(request: Request, runId: string | null): Promise<DurableRun | null> {
+    const threadId = this.#options.threadOf?.(request) ?? parseThreadId(request);
     if (threadId === undefined) {
-      throw new ChatRequestError('The path names no thread. Ask for …/<thread>/stream or …/<thread>/stop.');
+      throw new ChatRequestError('The path contains no thread id. Request …/<thread>/stream or …/<thread>/stop.');
     }
     if (runId === null) return this.#agent.latest({ threadId });
     const run = await this.#agent.find({ runId, threadId });
@@ -189,14 +190,14 @@ export class DurableChat {
     return run;
   }
 
-  async #isPlace(run: DurableRun, { position }: RunCursor): Promise<boolean> {
+  async #isValidCursor(run: DurableRun, { position }: RunCursor): Promise<boolean> {
     const { key } = await run.record();
     const page = await this.#agent.store.log.read(key, position, 1);
     return page.valid && !page.dropped && position.seq <= page.tail;
   }
 
-  /** The number of the last event of a run's log, where it may wait inside its process; elsewhere nobody asks. */
-  async #tail(runId: string, threadId: string): Promise<number> {
+  /** Reads the sequence number of a run's last event. Only needed for sources that wait inside the process. */
+  async #readTail(runId: string, threadId: string): Promise<number> {
     if (this.#agent.source.pauses !== 'live') return 0;
     const { registry, log, scope } = this.#agent.store;
     const record = await registry.findRun(scope, { runId, threadId });
@@ -206,59 +207,62 @@ export class DurableChat {
 
   async #follow(
     run: DurableRun,
-    place: Pick<RunFramesOptions, 'baseline' | 'from' | 'after'>,
+    range: Pick<RunFrameEncoderOptions, 'baseline' | 'from' | 'after'>,
     answered: readonly string[] = [],
   ): Promise<Response> {
     const isLive = this.#agent.source.pauses === 'live';
-    const waits = isLive && { waits: { tail: await this.#tail(run.runId, run.threadId), answered } };
-    return stream(this.#frames(run, { ...place, ...waits }), run);
+    const pause = isLive && { livePause: { tail: await this.#readTail(run.runId, run.threadId), answered } };
+    return toStreamResponse(this.#frames(run, { ...range, ...pause }), run);
   }
 
-  #frames(run: DurableRun, place: Pick<RunFramesOptions, 'baseline' | 'from' | 'after' | 'waits'>) {
+  #frames(run: DurableRun, range: Pick<RunFrameEncoderOptions, 'baseline' | 'from' | 'after' | 'livePause'>) {
     const { keepAliveMs = 15_000 } = this.#options;
-    const message = () => this.#messageOf(run);
-    return followFrames(run, { ...this.#encoding, ...place, keepAliveMs, message });
+    const getMessage = () => this.#getMessage(run);
+    return followFrames(run, { ...this.#encoderOptions, ...range, keepAliveMs, getMessage });
   }
 
-  #messageOf({ threadId, messageId }: DurableRun) {
+  #getMessage({ threadId, messageId }: DurableRun) {
     return this.#agent.store.getMessage({ threadId, messageId });
   }
 
-  #by(request: Request): { by?: string } {
+  #getAuthor(request: Request): { by?: string } {
     const by = this.#options.by?.(request);
     return by === undefined ? {} : { by };
   }
 
-  get #encoding(): ChatEncoderOptions & Pick<RunFramesOptions, 'errorText' | 'blobUrl'> {
+  get #encoderOptions(): ChatEncoderOptions & Pick<RunFrameEncoderOptions, 'errorText' | 'blobUrl'> {
     const { version, sendReasoning, sendSources, includeInternal, staticTools, onLoss, blobUrl } = this.#options;
     const { errorText } = this.#options;
     return defined({ version, sendReasoning, sendSources, includeInternal, staticTools, onLoss, blobUrl, errorText });
   }
 }
 
-function stream(body: string | ReadableStream<Uint8Array>, run: { runId?: string; messageId: string }): Response {
+function toStreamResponse(
+  body: string | ReadableStream<Uint8Array>,
+  run: { runId?: string; messageId: string },
+): Response {
   return new Response(body, { headers: { ...uiMessageStreamHeaders, ...toRunHeaders(run) } });
 }
 
-function threadInPath(request: Request): string | undefined {
+function parseThreadId(request: Request): string | undefined {
   const [, thread] = /\/([^/]+)\/(?:stream|stop)\/?$/.exec(new URL(request.url).pathname) ?? [];
   if (thread === undefined) return undefined;
   try {
     return decodeURIComponent(thread);
   } catch {
-    throw new ChatRequestError('The thread in the path is not well written: write it with encodeURIComponent.');
+    throw new ChatRequestError('The thread id in the path is malformed. Encode it with encodeURIComponent.');
   }
 }
 
-function refusedAnswer(verdicts: readonly AnswerVerdict[]): ChatRefusedError {
+function toAnswerError(verdicts: readonly AnswerVerdict[]): ChatRefusedError {
   const conflict = verdicts.find(({ result }) => result === 'conflict');
   if (conflict?.result === 'conflict') {
     const { id, answeredBy, answeredAt } = conflict;
     const who = answeredBy === undefined ? '' : ` by ${answeredBy}`;
     const when = answeredAt === undefined ? '' : ` at ${answeredAt.toISOString()}`;
-    return new ChatRefusedError(409, 'already-answered', `${id} was answered otherwise${who}${when}.`);
+    return new ChatRefusedError(409, 'already-answered', `${id} already has a different answer${who}${when}.`);
   }
   const result = verdicts.find((verdict) => verdict.result === 'expired')?.result ?? 'cancelled';
   const ids = verdicts.map(({ id }) => id).join(', ');
-  return new ChatRefusedError(409, result, `${ids}: the time to answer is over, since it was ${result}.`);
+  return new ChatRefusedError(409, result, `${ids} can no longer be answered: it was ${result}.`);
 }

@@ -2,13 +2,13 @@ import { MessageList, type AgentEvent, type DurableAgent, type DurableRun, type 
 import { pause, pullStream, type Followed } from '@intertie/core/internal';
 import type { LogPosition, Waiting } from '@intertie/core/store';
 
-/** How often, and how long apart, a run that has paused is looked at for the one that goes on with it. */
-const looks = 10;
-const lookMs = 50;
+/** Number and interval of the polls for the run that continues a paused one. */
+const maxPolls = 10;
+const pollMs = 50;
 
 /**
- * What goes on with a run that has its answers and has more to do before it pauses, as a run: silent until then, since the
- * reader has what is before. Where the run ends otherwise, it is that end.
+ * Returns a run that follows the continuation of an answered run which has not paused yet. It emits no events before the
+ * continuation starts, since the reader already has them. If the run ends without a continuation, it emits that end.
  */
 export function followContinuation(agent: DurableAgent, run: DurableRun): DurableRun {
   const { runId, threadId, messageId } = run;
@@ -18,26 +18,26 @@ export function followContinuation(agent: DurableAgent, run: DurableRun): Durabl
     messageId,
     record: () => run.record(),
     stop: (reason) => run.stop(reason),
-    follow: () => followNext(agent, run),
+    follow: () => followEvents(agent, run),
   };
 }
 
-function followNext(agent: DurableAgent, run: DurableRun): ReadableStream<Followed> {
+function followEvents(agent: DurableAgent, run: DurableRun): ReadableStream<Followed> {
   let reader = run.follow().getReader();
-  let isNext = false;
-  const gone = new AbortController();
-  const { signal } = gone;
+  let isContinuation = false;
+  const cancelled = new AbortController();
+  const { signal } = cancelled;
   return pullStream({
     async pull(emit) {
-      if (!isNext) {
-        const told = await readAll(reader);
+      if (!isContinuation) {
+        const log = await readAll(reader);
         const next = await findNext(agent, run, signal);
         if (signal.aborted) return false;
         if (next === undefined) {
-          for (const item of await whatIsLeft(agent, run, told)) emit(item);
+          for (const item of await readFinalEvents(agent, run, log)) emit(item);
           return false;
         }
-        isNext = true;
+        isContinuation = true;
         reader = next.follow().getReader();
       }
       const { done, value } = await reader.read();
@@ -45,15 +45,15 @@ function followNext(agent: DurableAgent, run: DurableRun): ReadableStream<Follow
       return !done;
     },
     cancel: (reason) => {
-      gone.abort();
+      cancelled.abort();
       return reader.cancel(reason);
     },
   });
 }
 
-type ToldRun = { events: AgentEvent[]; position: LogPosition; end: EventOf<'run-end'> | undefined };
+type PausedLog = { events: AgentEvent[]; position: LogPosition; end: EventOf<'run-end'> | undefined };
 
-async function readAll(reader: ReadableStreamDefaultReader<Followed>): Promise<ToldRun> {
+async function readAll(reader: ReadableStreamDefaultReader<Followed>): Promise<PausedLog> {
   const events: AgentEvent[] = [];
   let position: LogPosition = { epoch: 0, seq: 0 };
   for (;;) {
@@ -69,13 +69,13 @@ async function readAll(reader: ReadableStreamDefaultReader<Followed>): Promise<T
 }
 
 /**
- * Of a run that nothing goes on with: its end, and what it has asked since, which whoever answered cannot have seen. What they
- * have answered is not asked again.
+ * Builds the events for a run without a continuation: its end, and the questions that it has asked since the client's last
+ * answer. Answered questions are not repeated.
  */
-async function whatIsLeft(
+async function readFinalEvents(
   agent: DurableAgent,
   run: DurableRun,
-  { events, position, end }: ToldRun,
+  { events, position, end }: PausedLog,
 ): Promise<Followed[]> {
   if (end === undefined) return [];
   const [start] = events;
@@ -96,8 +96,8 @@ async function whatIsLeft(
   const list = new MessageList();
   for (const event of events) if (!isAsked(event) && event.type !== 'run-end') list.feed(event);
   const content = list.message?.content;
-  const isOpen = (one: Waiting): boolean =>
-    one.type === 'tool' ? open.has(one.toolCallId) : one.type === 'question' && open.has(one.questionId);
+  const isOpen = (item: Waiting): boolean =>
+    item.type === 'tool' ? open.has(item.toolCallId) : item.type === 'question' && open.has(item.questionId);
   const waitingFor = end.waitingFor.filter(isOpen);
   if (content === undefined || waitingFor.length === 0) return [{ type: 'ended', event: end }];
   const resumed: AgentEvent[] = [
@@ -115,10 +115,10 @@ async function findNext(agent: DurableAgent, run: DurableRun, signal: AbortSigna
   const { registry, scope } = agent.store;
   const { key, threadId, state } = await run.record();
   if (state !== 'paused') return undefined;
-  for (let look = 0; look < looks && !signal.aborted; look += 1) {
+  for (let poll = 0; poll < maxPolls && !signal.aborted; poll += 1) {
     const next = (await registry.listRuns(scope, { threadId })).find(({ resumes }) => resumes === key);
     if (next) return (await agent.find({ runId: next.runId, threadId })) ?? undefined;
-    await pause(lookMs, signal);
+    await pause(pollMs, signal);
   }
   return undefined;
 }

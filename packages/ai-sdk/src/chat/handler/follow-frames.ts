@@ -1,46 +1,46 @@
 import { unfold, type AgentEvent, type CanonicalMessage, type DurableRun } from '@intertie/core';
 import type { Followed } from '@intertie/core/internal';
-import { RunFrames, type RunFramesOptions } from './run-frames.ts';
+import { RunFrameEncoder, type RunFrameEncoderOptions } from './run-frame-encoder.ts';
 import { doneFrame } from '../../ui-message-stream/sse/ui-message-sse.ts';
 import { writeSSE } from '../../ui-message-stream/sse/write-sse.ts';
 
-export interface FollowFramesOptions extends RunFramesOptions {
+export interface FollowFramesOptions extends RunFrameEncoderOptions {
   keepAliveMs: number;
-  /** The message as it is stored, for a run whose log is not kept any more. */
-  message: () => Promise<CanonicalMessage | null>;
+  /** Reads the stored message, for a run whose log has been dropped. */
+  getMessage: () => Promise<CanonicalMessage | null>;
 }
 
 /**
- * A run as the bytes of its message, to the end, however long that takes. A reader that leaves leaves the run alone. Where
- * the run cannot be followed to its end, the stream errors: a clean end would be taken for that of the message.
+ * Streams the SSE frames of a run until it ends. Cancelling the stream does not affect the run. If the run cannot be followed
+ * to its end, the stream errors, since a client would take a clean end for the end of the message.
  */
 export function followFrames(run: DurableRun, options: FollowFramesOptions): ReadableStream<Uint8Array> {
-  const { keepAliveMs, message, ...rest } = options;
-  const frames = new RunFrames(rest);
+  const { keepAliveMs, getMessage, ...encoderOptions } = options;
+  const encoder = new RunFrameEncoder(encoderOptions);
   let reader: ReadableStreamDefaultReader<Followed> | undefined;
 
-  const see = async (followed: Followed): Promise<void> => {
+  const feed = async (followed: Followed): Promise<void> => {
     switch (followed.type) {
       case 'events': {
         const { events, position } = followed;
         const first = position.seq - events.length + 1;
-        for (const [index, event] of events.entries()) frames.feed(event, { ...position, seq: first + index });
+        for (const [index, event] of events.entries()) encoder.feed(event, { ...position, seq: first + index });
         return;
       }
       case 'ended': {
-        // Of a run that has never begun: it is the first that is heard of the message.
+        // The run ended before it started, so the message needs its first event.
         const { runId, threadId, messageId } = run;
-        if (!frames.hasStarted) frames.feed({ type: 'run-start', runId, threadId, messageId });
-        return frames.feed(followed.event);
+        if (!encoder.hasStarted) encoder.feed({ type: 'run-start', runId, threadId, messageId });
+        return encoder.feed(followed.event);
       }
       case 'dropped': {
-        const stored = await message();
-        if (stored === null) throw new Error(`Message ${run.messageId} of run ${run.runId} is gone.`);
-        for (const event of eventsOf(stored)) frames.feed(event);
+        const stored = await getMessage();
+        if (stored === null) throw new Error(`Message ${run.messageId} of run ${run.runId} was deleted.`);
+        for (const event of toEvents(stored)) encoder.feed(event);
         return;
       }
       case 'reset':
-        // What the reader has cannot be taken back here; it comes again, and is then told all of it.
+        // Sent frames cannot be retracted. The client reconnects and then receives the whole message.
         throw new Error(`The log of run ${run.runId} was rewritten while it was read.`);
     }
   };
@@ -53,15 +53,15 @@ export function followFrames(run: DurableRun, options: FollowFramesOptions): Rea
         const { done, value } = await reader.read();
         if (done) throw new Error(`The log of run ${run.runId} ended before the run did.`);
         try {
-          await see(value);
+          await feed(value);
         } catch (error) {
-          // A stream that fails is not cancelled by whoever reads it.
+          // The reader of a failed stream does not cancel it.
           void reader.cancel(error).catch(() => undefined);
           throw error;
         }
-        const { isOver: isLast } = frames;
+        const { isOver: isLast } = encoder;
         if (isLast) void reader.cancel().catch(() => undefined);
-        const text = frames.take() + (isLast ? doneFrame : '');
+        const text = encoder.flush() + (isLast ? doneFrame : '');
         if (text !== '') return { frames: text, isLast };
       }
     },
@@ -69,15 +69,15 @@ export function followFrames(run: DurableRun, options: FollowFramesOptions): Rea
   });
 }
 
-/** A message that nobody writes any more, from its start to its end. */
-export function messageFrames(message: CanonicalMessage, options: RunFramesOptions): string {
-  const frames = new RunFrames(options);
-  for (const event of eventsOf(message)) frames.feed(event);
-  return frames.take() + doneFrame;
+/** Encodes a finished message as SSE frames. */
+export function encodeMessage(message: CanonicalMessage, options: RunFrameEncoderOptions): string {
+  const encoder = new RunFrameEncoder(options);
+  for (const event of toEvents(message)) encoder.feed(event);
+  return encoder.flush() + doneFrame;
 }
 
-/** The message in one piece, which the encoder takes apart: it then knows of each part what became of it. */
-function* eventsOf(message: CanonicalMessage): Generator<AgentEvent> {
+/** Yields the message as one snapshot, so that the encoder knows the final state of each part. */
+function* toEvents(message: CanonicalMessage): Generator<AgentEvent> {
   for (const event of unfold(message)) {
     if (event.type === 'run-start') {
       yield event;

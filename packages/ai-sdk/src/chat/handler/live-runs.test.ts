@@ -12,7 +12,7 @@ import { chatMajors, settled, shown } from '../../../test/chats.ts';
 import { complete, says } from '../../../test/scripted-source.ts';
 import { SourceChatTransport } from '../transport/source-chat-transport.ts';
 
-/** A flow that blocks inside the process until somebody answers, as those with a `humanInput` do. */
+/** Source that waits inside the process for answers, like a flow with `humanInput`. */
 function flow(): { source: AgentSource; signals: AbortSignal[]; runs: RunInput[] } {
   const signals: AbortSignal[] = [];
   const runs: RunInput[] = [];
@@ -63,7 +63,7 @@ describe.each(chatMajors)('$name', ({ ai, createChat }) => {
     await settled(chat);
   };
 
-  test('one run, three streams, one message', async () => {
+  test('continues one run and one message over three streams', async () => {
     const { source, signals, runs } = flow();
     const chat = open({ source });
     await chat.sendMessage({ text: 'go' });
@@ -79,12 +79,12 @@ describe.each(chatMajors)('$name', ({ ai, createChat }) => {
     expect(chat.lastMessage?.metadata).toMatchObject({ intertie: { status: 'complete' } });
     expect(runs).toHaveLength(1);
     expect(signals[0]!.aborted).toBe(false);
-    // What it left is there for the next turn.
+    // The next turn receives the state of the run.
     await chat.sendMessage({ text: 'and now?' });
     expect(runs[1]).toMatchObject({ sourceState: 'token', state: { answered: 2 } });
   });
 
-  test('another message instead of an answer stops what waits', async () => {
+  test('stops a waiting run when another message is sent', async () => {
     const { source, signals } = flow();
     const chat = open({ source });
     await chat.sendMessage({ text: 'go' });
@@ -93,7 +93,7 @@ describe.each(chatMajors)('$name', ({ ai, createChat }) => {
     expect(texts(chat)).toEqual(['Before the first.']);
   });
 
-  test('stop, after an answer', async () => {
+  test('stops the run after an answer', async () => {
     const signals: AbortSignal[] = [];
     const source: AgentSource = {
       name: 'slow',
@@ -122,7 +122,7 @@ describe.each(chatMajors)('$name', ({ ai, createChat }) => {
   });
 });
 
-test('so many may wait, and no more', async () => {
+test('aborts the oldest run when too many are waiting', async () => {
   const { source, signals } = flow();
   const transport = new SourceChatTransport(source);
   for (let thread = 0; thread <= 100; thread += 1) {

@@ -2,7 +2,7 @@ import type { AgentEvent, AgentSource, Answer, RunInput } from '@intertie/core';
 import type { Waiting } from '@intertie/core/store';
 import { OpenQuestions } from './open-questions.ts';
 
-/** A run under way: its events, the way to stop it, and the way to answer it while it waits. */
+/** A run in this process that can be stopped, and answered while it waits. */
 export class LiveRun {
   readonly runId: string;
   readonly events: ReadableStreamDefaultReader<AgentEvent>;
@@ -11,29 +11,28 @@ export class LiveRun {
   #answers: Answer[] = [];
   #wake: (() => void) | undefined;
   #isOver = false;
-  #remember: (event: AgentEvent) => void;
+  #onEvent: (event: AgentEvent) => void;
 
-  /** `remember` sees every event. */
-  constructor(source: AgentSource, run: RunInput, remember: (event: AgentEvent) => void) {
+  constructor(source: AgentSource, run: RunInput, onEvent: (event: AgentEvent) => void) {
     this.runId = run.runId;
-    this.#remember = remember;
+    this.#onEvent = onEvent;
     const { signal } = this.#stop;
     const control = {
       signal,
-      // Nothing is recorded here, so nothing is waited for; but after a stop no tool begins.
+      // Nothing is persisted, so there is nothing to wait for. After a stop, no tool may start.
       barrier: async () => signal.throwIfAborted(),
-      liveAnswers: this.#given(),
+      liveAnswers: this.#readAnswers(),
     };
     this.events = source.run(run, control).getReader();
   }
 
-  /** Notes what the run waits for. */
-  see(event: AgentEvent): void {
-    this.#remember(event);
-    this.#questions.see(event);
+  /** Tracks the open questions. Must be called with every event. */
+  observe(event: AgentEvent): void {
+    this.#onEvent(event);
+    this.#questions.observe(event);
   }
 
-  /** What it waits for, if that is all that can be shown for now: nobody is in the middle of a word. */
+  /** Questions that the run waits for. Empty while a part is still being streamed. */
   get waitingFor(): Waiting[] {
     return this.#questions.waitingFor;
   }
@@ -44,25 +43,25 @@ export class LiveRun {
     this.#wake?.();
   }
 
-  /** It is told to stop, and still has its last words. */
+  /** Aborts the run. Its remaining events can still be read. */
   stop(reason: unknown): void {
     this.#stop.abort(reason);
   }
 
-  /** It is told to stop, and nobody listens any more. */
-  drop(reason: unknown): void {
+  /** Aborts the run and stops reading its events. */
+  abandon(reason: unknown): void {
     this.#stop.abort(reason);
     this.end(reason);
   }
 
-  /** It has said all that it had to say. */
+  /** Stops reading the events and ends the stream of answers. */
   end(reason?: unknown): void {
     this.#isOver = true;
     this.#wake?.();
     this.events.cancel(reason).catch(() => undefined);
   }
 
-  async *#given(): AsyncGenerator<Answer> {
+  async *#readAnswers(): AsyncGenerator<Answer> {
     for (;;) {
       const answer = this.#answers.shift();
       if (answer) yield answer;
@@ -72,28 +71,28 @@ export class LiveRun {
   }
 }
 
-/** How many runs may wait at a time. The one that has waited longest gives way. */
+/** Maximum number of waiting runs. The oldest is aborted. */
 const maxWaiting = 100;
 
-/** The runs that wait for a person inside this process, between two requests of their chats: one for each thread. */
+/** Runs that wait for an answer inside this process between two requests, at most one per thread. */
 export class LiveRuns {
   #runs = new Map<string, LiveRun>();
 
-  keep(threadId: string, live: LiveRun): void {
+  add(threadId: string, live: LiveRun): void {
     this.#runs.set(threadId, live);
     for (const [oldest, waiting] of this.#runs) {
       if (this.#runs.size <= maxWaiting) return;
       this.#runs.delete(oldest);
-      waiting.drop({ by: 'system', message: 'Too many runs wait for an answer.' });
+      waiting.abandon({ by: 'system', message: 'Too many runs are waiting for an answer.' });
     }
   }
 
-  /** The run that goes on. A thread that is asked for anything else has given up what it waited for. */
-  take({ threadId, resumes }: RunInput): LiveRun | undefined {
+  /** Removes and returns the waiting run that the input resumes. Any other request of the thread aborts it. */
+  claim({ threadId, resumes }: RunInput): LiveRun | undefined {
     const live = this.#runs.get(threadId);
     this.#runs.delete(threadId);
     if (live === undefined || live.runId === resumes) return live;
-    live.drop({ by: 'user', message: 'Another message was sent instead of an answer.' });
+    live.abandon({ by: 'user', message: 'Another message was sent instead of an answer.' });
     return undefined;
   }
 }

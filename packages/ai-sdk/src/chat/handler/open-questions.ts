@@ -1,35 +1,35 @@
 import type { AgentEvent } from '@intertie/core';
 import type { Waiting } from '@intertie/core/store';
 
-/** The questions of a run that nobody has answered, and whether somebody is in the middle of a word. */
+/** Tracks the unanswered questions of a run, and whether a part is being streamed. */
 export class OpenQuestions {
   #ids = new Set<string>();
-  /** Answered, though the run does not know it yet. */
+  /** Questions answered before their event was observed. */
   #answered: Set<string>;
-  #speaking = new Set<string>();
+  #openParts = new Set<string>();
 
   constructor(answered: Iterable<string> = []) {
     this.#answered = new Set(answered);
   }
 
-  see(event: AgentEvent): void {
+  observe(event: AgentEvent): void {
     switch (event.type) {
       case 'text-start':
       case 'reasoning-start':
-        this.#speaking.add(event.id);
+        this.#openParts.add(event.id);
         return;
       case 'text-end':
       case 'reasoning-end':
-        this.#speaking.delete(event.id);
+        this.#openParts.delete(event.id);
         return;
       case 'tool-input-start':
-        this.#speaking.add(event.toolCallId);
+        this.#openParts.add(event.toolCallId);
         return;
       case 'tool-input-end':
-        this.#speaking.delete(event.toolCallId);
+        this.#openParts.delete(event.toolCallId);
         return;
       case 'question':
-        // What a rule decides, nobody is asked.
+        // Automatic questions are decided by a rule and need no answer from the client.
         if (!this.#answered.delete(event.questionId) && !event.automatic) this.#ids.add(event.questionId);
         return;
       case 'answer':
@@ -41,9 +41,9 @@ export class OpenQuestions {
     this.#ids.delete(questionId);
   }
 
-  /** What the run waits for, if that is all that can be shown for now. */
+  /** Questions that the run waits for. Empty while a part is still being streamed. */
   get waitingFor(): Waiting[] {
-    if (this.#speaking.size > 0) return [];
+    if (this.#openParts.size > 0) return [];
     return Array.from(this.#ids, (questionId) => ({ type: 'question', questionId }));
   }
 }

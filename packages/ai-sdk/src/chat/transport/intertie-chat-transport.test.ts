@@ -14,7 +14,7 @@ let chats = 0;
 
 type Options = IntertieChatTransportOptions<6>;
 
-/** A chat of its own for each test, without waiting between the attempts. */
+/** Creates a transport with a chat id per test and no delay between reconnects. */
 function setup(server: { handle: (request: Request) => Promise<Response> }, options: Options = {}) {
   const fetch = async (url: unknown, init?: RequestInit): Promise<Response> => {
     init?.signal?.throwIfAborted();
@@ -24,7 +24,7 @@ function setup(server: { handle: (request: Request) => Promise<Response> }, opti
   const id = `thread ${chats}`;
   const create = (): IntertieChatTransport =>
     new IntertieChatTransport({ api: '/chat', fetch, reconnectDelayMs: () => 0, ...options });
-  // As a component has it that makes its transport while it renders: each call goes to another one.
+  // Like a component that creates its transport while rendering: each call uses a new one.
   const transport: ChatTransport<UIMessage> = {
     get resumeStreamIsReplay() {
       return create().resumeStreamIsReplay;
@@ -36,24 +36,23 @@ function setup(server: { handle: (request: Request) => Promise<Response> }, opti
   return { id, transport, path };
 }
 
-/** A run that goes on when it is told to. */
+/** Promise that a test resolves to let a run continue. */
 function gate(): { open: () => void; opened: Promise<void> } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { open: () => open(), opened };
 }
 
-const kept = (messages: UIMessage[]): UIMessage[] => JSON.parse(JSON.stringify(messages)) as UIMessage[];
-const textsOf = (message: UIMessage | undefined): string[] =>
+const toStored = (messages: UIMessage[]): UIMessage[] => JSON.parse(JSON.stringify(messages)) as UIMessage[];
+const getTexts = (message: UIMessage | undefined): string[] =>
   (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
 
 describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) => {
-  // `useChat({ chat })` and `useChat({ transport })`.
   describe.each([
-    { name: 'the chat itself', create: createChat, isFlagSeen: true },
-    { name: 'the hook’s chat', create: createHookChat, isFlagSeen: major === 7 },
+    { name: 'useChat({ chat })', create: createChat, isFlagSeen: true },
+    { name: 'useChat({ transport })', create: createHookChat, isFlagSeen: major === 7 },
   ])('$name', ({ create, isFlagSeen }) => {
-    test.each(['error', 'end', 'torn'] as const)('a stream that breaks off anywhere goes on (%s)', async (how) => {
+    test.each(['error', 'end', 'torn'] as const)('resumes after any frame (%s)', async (how) => {
       const server = new StubServer(scriptedSource(helloScript));
       for (let after = 1; after < helloFrames; after += 1) {
         server.cuts = [{ after, how }];
@@ -67,7 +66,7 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
       }
     });
 
-    test('it may break off again and again, as long as something comes', async () => {
+    test('resumes repeatedly while each response makes progress', async () => {
       const server = new StubServer(scriptedSource(helloScript));
       server.cuts = Array.from({ length: helloFrames - 1 }, () => ({ after: 1 }));
       const chat = create(setup(server, { maxReconnects: 1 }));
@@ -76,7 +75,7 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
       expect(shown(chat.lastMessage)).toEqual(hello);
     });
 
-    test('a server that is away for a while is asked again', async () => {
+    test('retries while the server is unavailable', async () => {
       const server = new StubServer(scriptedSource(helloScript));
       server.cuts = [{ after: 5 }];
       server.refusals = [undefined, 503, 429];
@@ -86,7 +85,7 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
       expect(server.requests).toHaveLength(4);
     });
 
-    test('the same chat, after the network was away: it is told the rest', async () => {
+    test('streams the rest to the same chat after the network was down', async () => {
       const server = new StubServer(scriptedSource(helloScript));
       for (let after = 1; after < helloFrames; after += 1) {
         server.cuts = [{ after }];
@@ -96,20 +95,20 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
         const chat = create({ id, transport, onFinish });
         await chat.sendMessage({ text: 'hi' });
         expect(chat.error).toBeInstanceOf(TypeError);
-        expect(chat.error?.message).toMatch(/^network error: .*2 attempts/);
+        expect(chat.error?.message).toMatch(/^network error: .*2 reconnects/);
         expect(onFinish.mock.calls[0]![0]).toMatchObject({ isDisconnect: true });
         await chat.resumeStream();
         expect(chat.error).toBeUndefined();
         expect(shown(chat.lastMessage)).toEqual(hello);
         expect(chat.messages).toHaveLength(2);
-        // What it was told then is over: there is nothing more to resume.
+        // The message has ended, so there is nothing to resume.
         await chat.resumeStream();
         expect(chat.status).toBe('ready');
         expect(shown(chat.lastMessage)).toEqual(hello);
       }
     });
 
-    test('a fresh chat, with and without the partial message: it is told all of it', async () => {
+    test('streams the whole message to a new chat with or without a partial message', async () => {
       const { open, opened } = gate();
       const source = scriptedSource((run) => [
         ...says(run, 'one', 'One.'),
@@ -123,22 +122,22 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
       const { id, transport } = setup(new StubServer(source));
       const first = create({ id, transport });
       const sent = first.sendMessage({ text: 'hi' });
-      await vi.waitFor(() => expect(textsOf(first.lastMessage)).toEqual(['One.', 'Tw']));
-      const known = kept(first.messages);
+      await vi.waitFor(() => expect(getTexts(first.lastMessage)).toEqual(['One.', 'Tw']));
+      const known = toStored(first.messages);
       const reloads = [known, known.slice(0, 1)].map((messages) => create({ id, transport, messages }));
       const resumed = reloads.map((chat) => chat.resumeStream());
-      await vi.waitFor(() => expect(reloads.map((chat) => textsOf(chat.lastMessage).at(-1))).toEqual(['Tw', 'Tw']));
+      await vi.waitFor(() => expect(reloads.map((chat) => getTexts(chat.lastMessage).at(-1))).toEqual(['Tw', 'Tw']));
       open();
       await Promise.all([sent, ...resumed]);
       for (const chat of [first, ...reloads]) {
         expect(chat.error).toBeUndefined();
         expect(chat.messages).toHaveLength(2);
-        expect(textsOf(chat.lastMessage)).toEqual(['One.', 'Two.']);
+        expect(getTexts(chat.lastMessage)).toEqual(['One.', 'Two.']);
         expect(shown(chat.lastMessage)).toEqual(shown(first.lastMessage));
       }
     });
 
-    test('what a wire tells twice is told once', async () => {
+    test('skips duplicate frames', async () => {
       const server = new StubServer(scriptedSource(helloScript));
       const stutter = new TransformStream<Uint8Array, Uint8Array>({
         transform(piece, controller) {
@@ -156,7 +155,7 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
       expect(shown(chat.lastMessage)).toEqual(hello);
     });
 
-    test('a fresh chat that is cut off goes on too', async () => {
+    test('resumes the interrupted stream of a new chat', async () => {
       const { open, opened } = gate();
       const source = scriptedSource((run) => [
         ...says(run, 'one', 'One.'),
@@ -168,18 +167,18 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
       const { id, transport } = setup(server);
       const first = create({ id, transport });
       const sent = first.sendMessage({ text: 'hi' });
-      await vi.waitFor(() => expect(textsOf(first.lastMessage)).toEqual(['One.']));
+      await vi.waitFor(() => expect(getTexts(first.lastMessage)).toEqual(['One.']));
       server.cuts = [{ after: 3 }];
-      const chat = create({ id, transport, messages: kept(first.messages) });
+      const chat = create({ id, transport, messages: toStored(first.messages) });
       const resumed = chat.resumeStream();
       open();
       await Promise.all([sent, resumed]);
       expect(chat.error).toBeUndefined();
-      expect(textsOf(chat.lastMessage)).toEqual(['One.', 'Two.']);
+      expect(getTexts(chat.lastMessage)).toEqual(['One.', 'Two.']);
       expect(shown(chat.lastMessage)).toEqual(shown(first.lastMessage));
     });
 
-    test('a fresh chat in the middle of a continuation: what was said before stays', async () => {
+    test('keeps the earlier parts when a new chat joins a continuation', async () => {
       const { open, opened } = gate();
       const source = scriptedSource(
         (run) => [
@@ -200,26 +199,26 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
       const sendAutomaticallyWhen = ai.lastAssistantMessageIsCompleteWithApprovalResponses;
       const first = create({ id, transport, sendAutomaticallyWhen });
       await first.sendMessage({ text: 'hi' });
-      const before = kept(first.messages);
+      const before = toStored(first.messages);
       await first.addToolApprovalResponse({ id: 'q', approved: true });
-      await vi.waitFor(() => expect(textsOf(first.lastMessage)).toEqual(['May I?', 'Thanks.']));
-      const reloads = [kept(first.messages), before].map((messages) => create({ id, transport, messages }));
+      await vi.waitFor(() => expect(getTexts(first.lastMessage)).toEqual(['May I?', 'Thanks.']));
+      const reloads = [toStored(first.messages), before].map((messages) => create({ id, transport, messages }));
       const resumed = reloads.map((chat) => chat.resumeStream());
-      await vi.waitFor(() => expect(reloads.map((chat) => textsOf(chat.lastMessage).length)).toEqual([2, 2]));
+      await vi.waitFor(() => expect(reloads.map((chat) => getTexts(chat.lastMessage).length)).toEqual([2, 2]));
       open();
       await Promise.all(resumed);
       await settled(first);
       for (const chat of [first, ...reloads]) {
         expect(chat.error).toBeUndefined();
         expect(chat.messages).toHaveLength(2);
-        expect(textsOf(chat.lastMessage)).toEqual(['May I?', 'Thanks.', 'Done.']);
+        expect(getTexts(chat.lastMessage)).toEqual(['May I?', 'Thanks.', 'Done.']);
         expect(shown(chat.lastMessage)).toContainEqual(
           expect.objectContaining({ type: 'tool-rm', state: 'output-available', output: 'gone' }),
         );
       }
     });
 
-    test('nothing to resume', async () => {
+    test('returns null if there is nothing to resume', async () => {
       const server = new StubServer(scriptedSource(helloScript));
       const { id, transport, path } = setup(server);
       const chat = create({ id, transport });
@@ -238,11 +237,11 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
       await chat.sendMessage({ text: 'hi' });
       server.encoderName = 'ui2';
       await chat.resumeStream();
-      expect(textsOf(chat.lastMessage)).toEqual([isFlagSeen ? 'Hello, world' : 'Hello']);
+      expect(getTexts(chat.lastMessage)).toEqual([isFlagSeen ? 'Hello, world' : 'Hello']);
       expect(chat.error?.message ?? 'none').toMatch(isFlagSeen ? 'none' : /^network error: .*Reload the page/);
     });
 
-    test('the same, when the deploy comes between a stream and its next', async () => {
+    test('restarts or fails when the deployment happens between two streams', async () => {
       const server = new StubServer(scriptedSource(helloScript));
       server.cuts = [{ after: 5 }];
       const { id, transport } = setup({
@@ -254,14 +253,14 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
       const chat = create({ id, transport });
       await chat.sendMessage({ text: 'hi' });
       expect(chat.error).toBeInstanceOf(TypeError);
-      expect(textsOf(chat.lastMessage)).toEqual(['Hello']);
-      // The stub has no more of a run that is over, once it is asked without a cursor.
+      expect(getTexts(chat.lastMessage)).toEqual(['Hello']);
+      // Without a cursor, the stub has nothing to resume for a finished run.
       await chat.resumeStream();
       expect(chat.status).toBe('ready');
-      expect(textsOf(chat.lastMessage)).toEqual(['Hello']);
+      expect(getTexts(chat.lastMessage)).toEqual(['Hello']);
     });
 
-    test('a component that was made anew, while the network was away, is told all of it at the second try', async () => {
+    test('streams the whole message on the second try to a remounted component', async () => {
       const { open, opened } = gate();
       const source = scriptedSource((run) => [
         ...says(run, 'one', 'One.'),
@@ -276,28 +275,28 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
       const first = create({ id, transport });
       await first.sendMessage({ text: 'hi' });
       expect(first.error).toBeInstanceOf(TypeError);
-      const chat = create({ id, transport, messages: kept(first.messages.slice(0, 1)) });
+      const chat = create({ id, transport, messages: toStored(first.messages.slice(0, 1)) });
       await chat.resumeStream();
       expect(chat.error?.message).toMatch(/missing text part/i);
       const resumed = chat.resumeStream();
       open();
       await resumed;
       expect(chat.error).toBeUndefined();
-      expect(textsOf(chat.lastMessage)).toEqual(['One.', 'Two.']);
+      expect(getTexts(chat.lastMessage)).toEqual(['One.', 'Two.']);
     });
 
-    test('stop reaches the server, and names the run', async () => {
+    test('stops the run on the server by its id', async () => {
       const source = scriptedSource((run) => [...says(run, 'one', 'One.'), new Promise(() => undefined)], helloScript);
       const server = new StubServer(source);
       const { id, transport, path } = setup(server);
       const chat = create({ id, transport });
       const sent = chat.sendMessage({ text: 'hi' });
-      await vi.waitFor(() => expect(textsOf(chat.lastMessage)).toEqual(['One.']));
+      await vi.waitFor(() => expect(getTexts(chat.lastMessage)).toEqual(['One.']));
       await chat.stop();
       await sent;
       await vi.waitFor(() => expect(source.signals[0]!.aborted).toBe(true));
       expect(server.requests).toEqual(['POST /chat', `POST ${path}/stop?run=${source.runs[0]!.runId}`]);
-      // A stop of what is over asks for nothing.
+      // Stopping a finished chat sends no request.
       await chat.sendMessage({ text: 'again' });
       await chat.stop();
       expect(shown(chat.lastMessage)).toEqual(hello);
@@ -305,7 +304,7 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
       expect(server.requests).toHaveLength(3);
     });
 
-    test('a resumed stream is stopped as well; one that is asked for twice is not', async () => {
+    test('stops a resumed stream, but not when the chat reconnects twice', async () => {
       const { open, opened } = gate();
       const source = scriptedSource((run) => [
         ...says(run, 'one', 'One.'),
@@ -318,9 +317,9 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
       void create({ id, transport }).sendMessage({ text: 'hi' });
       const chat = create({ id, transport });
       await vi.waitFor(() => expect(source.runs).toHaveLength(1));
-      // As a component does that React mounts twice in development.
+      // React mounts components twice in development.
       const resumed = [chat.resumeStream(), chat.resumeStream()];
-      await vi.waitFor(() => expect(textsOf(chat.lastMessage)).toEqual(['One.']));
+      await vi.waitFor(() => expect(getTexts(chat.lastMessage)).toEqual(['One.']));
       const again = chat.resumeStream();
       await vi.waitFor(() => expect(server.requests).toHaveLength(3));
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -335,7 +334,7 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
   });
 });
 
-describe('the transport', () => {
+describe('IntertieChatTransport', () => {
   const [{ createChat }] = chatMajors as [(typeof chatMajors)[0]];
   const request = (more: object = {}) => ({
     chatId: 'x',
@@ -348,7 +347,7 @@ describe('the transport', () => {
   const events = (...chunks: object[]): Response =>
     new Response(chunks.map((chunk) => toUIMessageFrame(chunk)).join(''), { headers: { 'x-intertie-run': 'r' } });
 
-  test('sends what DefaultChatTransport sends, with what it was given to add', async () => {
+  test('sends the same request as DefaultChatTransport with additional headers and body', async () => {
     const seen: Array<{ url: string; init: RequestInit | undefined }> = [];
     const transport = new IntertieChatTransport({
       api: 'https://a.example/chat?tenant=1#top',
@@ -377,10 +376,10 @@ describe('the transport', () => {
     expect(seen[1]!.url).toBe('https://a.example/chat/a%2Fb/stream?tenant=1#top');
     expect(await transport.stop({ chatId: 'a/b', run: 'r 1' })).toBe(true);
     expect(seen[2]!.url).toBe('https://a.example/chat/a%2Fb/stop?tenant=1&run=r+1#top');
-    await expect(transport.reconnectToStream({ chatId: '..' })).rejects.toThrow('cannot be the id of a chat');
+    await expect(transport.reconnectToStream({ chatId: '..' })).rejects.toThrow('cannot be a chat id');
   });
 
-  test('a stream without cursors that ends too early is an error of the network', async () => {
+  test('fails with a network error if a stream without cursors ends early', async () => {
     const { transport } = setup({
       handle: async () => events({ type: 'start', messageId: 'm' }, { type: 'start-step' }),
     });
@@ -388,18 +387,18 @@ describe('the transport', () => {
     await chat.sendMessage({ text: 'hi' });
     expect(chat.error).toBeInstanceOf(TypeError);
     expect(chat.error?.message).toBe(
-      'network error: the stream broke off before its end, and the server gave no place to go on.',
+      'network error: the stream was interrupted, and the server sent no cursor to resume from.',
     );
   });
 
-  test('an empty body is one too', async () => {
+  test('fails with a network error if the body is empty', async () => {
     const { transport } = setup({ handle: async () => new Response(null) });
     const chat = createChat({ transport });
     await chat.sendMessage({ text: 'hi' });
     expect(chat.error?.message).toMatch(/^network error/);
   });
 
-  test('what is no chunk does not get through', async () => {
+  test('fails on an invalid chunk', async () => {
     const { transport } = setup({
       handle: async () => events({ type: 'start' }, { type: 'text-delta', id: 1, delta: 'x' }),
     });
@@ -409,7 +408,7 @@ describe('the transport', () => {
     expect(chat.error).not.toBeInstanceOf(TypeError);
   });
 
-  test('what is behind the end is not read', async () => {
+  test('ignores chunks after the end of the message', async () => {
     const { transport } = setup({
       handle: async () => events({ type: 'start' }, { type: 'finish' }, { type: 'nonsense' }),
     });
@@ -419,9 +418,9 @@ describe('the transport', () => {
   });
 
   test.each([
-    [404, Error, 'The server refused to go on with the stream (404). Not now.'],
-    [204, TypeError, 'network error: the stream broke off, and the server has no more of it.'],
-  ])('a server that does not go on, with status %i', async (status, type, message) => {
+    [404, Error, 'The server refused to resume the stream (404). Not now.'],
+    [204, TypeError, 'network error: the stream was interrupted, and the server has nothing to resume.'],
+  ])('fails if the server responds to a reconnect with status %i', async (status, type, message) => {
     const server = new StubServer(scriptedSource(helloScript));
     server.cuts = [{ after: 5 }];
     const { transport } = setup({
@@ -434,10 +433,10 @@ describe('the transport', () => {
     await chat.sendMessage({ text: 'hi' });
     expect(chat.error?.constructor).toBe(type);
     expect(chat.error?.message).toBe(message);
-    expect(textsOf(chat.lastMessage)).toEqual(['Hello']);
+    expect(getTexts(chat.lastMessage)).toEqual(['Hello']);
   });
 
-  test('a refused message is an error in the server’s words', async () => {
+  test('fails with the response text if the server rejects a message', async () => {
     const server = new StubServer(scriptedSource(helloScript));
     server.refusals = [409, 500];
     const { transport } = setup(server);
@@ -445,7 +444,7 @@ describe('the transport', () => {
     await expect(transport.reconnectToStream({ chatId: 'x' })).rejects.toThrow('Not now.');
   });
 
-  test('a signal that is aborted already sends nothing', async () => {
+  test('sends nothing if the signal is already aborted', async () => {
     const server = new StubServer(scriptedSource(helloScript));
     const { transport } = setup(server);
     const abortSignal = AbortSignal.abort();
@@ -456,7 +455,7 @@ describe('the transport', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('a stop before the response has begun still stops the run', async () => {
+  test('stops the run if the chat stops before the response', async () => {
     const source = scriptedSource((run) => [...says(run, 'text', 'Hel'), new Promise(() => undefined)]);
     const server = new StubServer(source);
     const answers = gate();
@@ -479,7 +478,7 @@ describe('the transport', () => {
     expect(server.requests).toEqual(['POST /chat', `POST ${path}/stop?run=${source.runs[0]!.runId}`]);
   });
 
-  test('a reader that leaves is no stop, nor is one that stops while that is switched off', async () => {
+  test('does not stop the run on cancel, nor with stopOnAbort: false', async () => {
     const source = scriptedSource((run) => [...says(run, 'one', 'One.'), new Promise(() => undefined)]);
     const server = new StubServer(source);
     const { transport } = setup(server, { stopOnAbort: false });
@@ -500,13 +499,13 @@ describe('the transport', () => {
     expect(source.signals.map(({ aborted }) => aborted)).toEqual([false, false]);
   });
 
-  test('stopping while it waits to try again', async () => {
+  test('stops while waiting to reconnect', async () => {
     const server = new StubServer(scriptedSource(helloScript));
     server.cuts = [{ after: 4 }];
     const { transport } = setup(server, { reconnectDelayMs: () => 60_000 });
     const chat = createChat({ transport });
     const sent = chat.sendMessage({ text: 'hi' });
-    await vi.waitFor(() => expect(textsOf(chat.lastMessage)).toEqual(['Hel']));
+    await vi.waitFor(() => expect(getTexts(chat.lastMessage)).toEqual(['Hel']));
     await chat.stop();
     await sent;
     expect(chat.status).toBe('ready');

@@ -7,14 +7,14 @@ import { SourceChatTransport } from './source-chat-transport.ts';
 
 declare const source: AgentSource;
 
-test('the transports are those of both majors', () => {
+test('the transports implement ChatTransport of both majors', () => {
   expectTypeOf(new SourceChatTransport(source)).toExtend<ChatTransport<UIMessage>>();
   expectTypeOf(new SourceChatTransport(source)).toExtend<ChatTransport7<UIMessage7>>();
   expectTypeOf(new IntertieChatTransport()).toExtend<ChatTransport<UIMessage>>();
   expectTypeOf(new IntertieChatTransport()).toExtend<ChatTransport7<UIMessage7>>();
 });
 
-test('what is written for 7 is not for 6', () => {
+test('a transport for version 7 is not assignable to version 6', () => {
   expectTypeOf(new SourceChatTransport(source, { version: 7 })).toExtend<ChatTransport7<UIMessage7>>();
   expectTypeOf(new SourceChatTransport(source, { version: 7 })).not.toExtend<ChatTransport<UIMessage>>();
 });

@@ -15,11 +15,11 @@ const request = (more: Partial<SendMessagesOptions> = {}): SendMessagesOptions =
 });
 const hello = () => scriptedSource((run) => [...says(run, 'text', 'Hel', 'lo'), complete]);
 
-test('there is nothing to reconnect to', async () => {
+test('returns null on reconnect', async () => {
   expect(await new SourceChatTransport(hello()).reconnectToStream({ chatId: 'thread' })).toBeNull();
 });
 
-test('a signal that is aborted already starts nothing', async () => {
+test('starts no run if the signal is already aborted', async () => {
   const source = hello();
   const abortSignal = AbortSignal.abort();
   const sent = new SourceChatTransport(source).sendMessages(request({ abortSignal }));
@@ -27,7 +27,7 @@ test('a signal that is aborted already starts nothing', async () => {
   expect(source.runs).toEqual([]);
 });
 
-test('nothing is run before it is read, and a reader that leaves stops it', async () => {
+test('starts the run on the first read and stops it on cancel', async () => {
   const pulled = vi.fn<() => void>();
   const source = scriptedSource(function* (run) {
     for (;;) {
@@ -45,13 +45,13 @@ test('nothing is run before it is read, and a reader that leaves stops it', asyn
   expect(source.signals[0]!.aborted).toBe(true);
 });
 
-test('what a chat cannot be asked for', async () => {
+test('rejects invalid requests', async () => {
   await expect(new SourceChatTransport(hello()).sendMessages(request({ messages: [] }))).rejects.toThrow(
     '"messages" is empty',
   );
 });
 
-test('a run is prepared with what the chat was given to add', async () => {
+test('calls prepare with the metadata and body of the chat', async () => {
   const source = hello();
   const transport = new SourceChatTransport(source, {
     prepare: (run, { metadata, body }) => ({
@@ -63,7 +63,7 @@ test('a run is prepared with what the chat was given to add', async () => {
   expect(source.runs[0]).toMatchObject({ tools: [{ name: 'ask' }], state: { a: 1, thread: 'thread' } });
 });
 
-test('the runtime’s token stays here, and finds its way to the next run', async () => {
+test('passes the runtime token to the next run without sending it to the client', async () => {
   const source = scriptedSource((run) => [
     ...says(run, 'text', 'ok'),
     { type: 'run-end', outcome: 'complete', resume: { task: run.runId } },
@@ -76,67 +76,71 @@ test('the runtime’s token stays here, and finds its way to the next run', asyn
   expect(source.runs[1]!.sourceState).toEqual({ task: source.runs[0]!.runId });
 });
 
-describe('a source that breaks its promises', () => {
+describe('source that violates its contract', () => {
   const broken = (run: AgentSource['run']): AgentSource => ({ name: 'broken', pauses: 'replay', run });
   const start = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' } as const;
 
   test.each([
     [
-      'throws',
+      'throws an error',
       broken(() => {
         throw new Error('Not today.');
       }),
       'Not today.',
     ],
-    ['errors', broken(() => new ReadableStream({ pull: (own) => own.error(new Error('Torn.')) })), 'Torn.'],
     [
-      'ends without an end',
+      'errors its stream',
+      broken(() => new ReadableStream({ pull: (controller) => controller.error(new Error('Torn.')) })),
+      'Torn.',
+    ],
+    [
+      'ends the stream without a run-end',
       broken(
         () =>
           new ReadableStream({
-            start(own) {
-              own.enqueue(start);
-              own.close();
+            start(controller) {
+              controller.enqueue(start);
+              controller.close();
             },
           }),
       ),
       'The stream ended before the run did.',
     ],
     [
-      'says what no chunk can hold',
+      'emits an invalid event',
       broken(
         () =>
           new ReadableStream({
-            start(own) {
-              own.enqueue(start);
-              own.enqueue({ type: 'text-start', id: 't' });
-              own.enqueue({ type: 'text-delta', id: 't', delta: 7 as never });
+            start(controller) {
+              controller.enqueue(start);
+              controller.enqueue({ type: 'text-start', id: 't' });
+              controller.enqueue({ type: 'text-delta', id: 't', delta: 7 as never });
             },
           }),
       ),
-      'The run cannot be shown: its chunk "text-delta" is wrong at "delta"',
+      'The run cannot be shown: its chunk "text-delta" is invalid at "delta"',
     ],
     [
-      'ends as no run can',
+      'emits an invalid run-end',
       broken(
         () =>
           new ReadableStream({
-            start(own) {
-              own.enqueue(start);
-              own.enqueue({ type: 'run-end', outcome: 'complete', finishReason: 'unknown' as never });
+            start(controller) {
+              controller.enqueue(start);
+              controller.enqueue({ type: 'run-end', outcome: 'complete', finishReason: 'unknown' as never });
             },
           }),
       ),
-      'its chunk "finish" is wrong at "finishReason"',
+      'its chunk "finish" is invalid at "finishReason"',
     ],
-  ])('%s', async (_, source, message) => {
+  ])('ends with an error chunk if the source %s', async (_, source, message) => {
     const chunks = await allOf(await new SourceChatTransport(source).sendMessages(request()));
     expect(chunks.at(-1)).toMatchObject({ type: 'error', errorText: expect.stringContaining(message) as string });
   });
 });
 
 describe.each(chatMajors)('$name', ({ major, createChat }) => {
-  test('the options are the encoder’s', async () => {
+  test('passes encoder options through', async () => {
     const source = scriptedSource((run) => [
       { type: 'reasoning-start', id: `${run.runId}:r` },
       { type: 'reasoning-end', id: `${run.runId}:r` },

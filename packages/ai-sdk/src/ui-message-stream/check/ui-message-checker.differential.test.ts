@@ -2,7 +2,7 @@ import { check } from '@intertie/conformance';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arbitraryChunks, arbitraryEncoded, arbitraryMutated } from '../../../test/arbitrary-ui-chunks.ts';
-import { reduceUIChunks, schemaTakes, type AnyUIMessage } from '../../../test/reduce-ui-chunks.ts';
+import { reduceUIChunks, isValidChunk, type AnyUIMessage } from '../../../test/reduce-ui-chunks.ts';
 import type { UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 import { createUIMessageStreamDialect } from '../ui-message-stream.ts';
 import { validateUIMessageChunk } from '../chunk/validate-ui-message-chunk.ts';
@@ -39,7 +39,7 @@ describe.each([6, 7] as const)('ai %i', (version) => {
         for (const chunk of chunks) {
           const problem = validateUIMessageChunk(chunk, version);
           expect(problem === undefined, `${JSON.stringify(chunk)} ${problem?.message}`).toBe(
-            await schemaTakes(version, chunk),
+            await isValidChunk(version, chunk),
           );
         }
       }),

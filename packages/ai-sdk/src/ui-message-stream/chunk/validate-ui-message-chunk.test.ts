@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { schemaTakes } from '../../../test/reduce-ui-chunks.ts';
+import { isValidChunk } from '../../../test/reduce-ui-chunks.ts';
 import type { UIMessageVersion } from './ui-message-chunk.ts';
 import { isUIMessageChunk, isUIMessageChunkType, validateUIMessageChunk } from './validate-ui-message-chunk.ts';
 
@@ -139,34 +139,34 @@ describe.each([6, 7] as const)('the schema of %i', (version) => {
     expect(isUIMessageChunk(chunk, since)).toBe(true);
     for (const variant of variants(chunk)) {
       const problem = validateUIMessageChunk(variant, version);
-      expect([variant, problem === undefined]).toEqual([variant, await schemaTakes(version, variant)]);
+      expect([variant, problem === undefined]).toEqual([variant, await isValidChunk(version, variant)]);
     }
   });
 
   it('has the same verdict on what is no chunk at all', async () => {
     for (const value of wrong) {
-      expect(isUIMessageChunk(value, version)).toBe(await schemaTakes(version, value));
-      expect(isUIMessageChunk({ type: value }, version)).toBe(await schemaTakes(version, { type: value }));
+      expect(isUIMessageChunk(value, version)).toBe(await isValidChunk(version, value));
+      expect(isUIMessageChunk({ type: value }, version)).toBe(await isValidChunk(version, { type: value }));
     }
   });
 
   it('differs in one thing: symbols in metadata, which no wire carries and no reader sees, are passed over', async () => {
     const chunk = { type: 'text-start', id: 'a', providerMetadata: { maker: { [Symbol('s')]: 1 } } };
     expect(isUIMessageChunk(chunk, version)).toBe(true);
-    expect(await schemaTakes(version, chunk)).toBe(false);
-    expect(await schemaTakes(version, JSON.parse(JSON.stringify(chunk)))).toBe(true);
+    expect(await isValidChunk(version, chunk)).toBe(false);
+    expect(await isValidChunk(version, JSON.parse(JSON.stringify(chunk)))).toBe(true);
   });
 
   it('takes what is inherited for what is not there, as the schema does', async () => {
     const inherits = (own: object): object => Object.assign(Object.create({ bad: () => 1 }) as object, own);
     const chunk = { type: 'text-start', id: 'a', providerMetadata: inherits({ maker: inherits({ a: 1 }) }) };
     expect(isUIMessageChunk(chunk, version)).toBe(true);
-    expect(await schemaTakes(version, chunk)).toBe(true);
+    expect(await isValidChunk(version, chunk)).toBe(true);
   });
 
   it('takes unknown fields', async () => {
     expect(isUIMessageChunk({ type: 'start-step', more: 1 }, version)).toBe(true);
-    expect(await schemaTakes(version, { type: 'start-step', more: 1 })).toBe(true);
+    expect(await isValidChunk(version, { type: 'start-step', more: 1 })).toBe(true);
   });
 });
 

@@ -2,7 +2,7 @@ import { transcode, type AgentEvent, type Loss, type MessageContent } from '@int
 import type { ToolPart } from '@intertie/core/internal';
 import { safeValidateUIMessages } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { reduceUIChunks, schemaTakes } from '../../../test/reduce-ui-chunks.ts';
+import { reduceUIChunks, isValidChunk } from '../../../test/reduce-ui-chunks.ts';
 import { createUIMessageEncoder } from './encode-ui-message-stream.ts';
 import { fromUIMessages } from '../../messages/from-ui-messages.ts';
 import { toUIMessages } from '../../messages/to-ui-messages.ts';
@@ -87,8 +87,8 @@ describe('what ai 6 cannot say: that an approval was answered', () => {
   });
 
   it('its schema refuses the chunk in which 7 says so', async () => {
-    expect(await schemaTakes(6, chunks[3])).toBe(false);
-    expect(await schemaTakes(7, chunks[3])).toBe(true);
+    expect(await isValidChunk(6, chunks[3])).toBe(false);
+    expect(await isValidChunk(7, chunks[3])).toBe(true);
   });
 
   it('an output does not make up for it, so the page has it from the chat that answered, the store, or our descriptor', async () => {

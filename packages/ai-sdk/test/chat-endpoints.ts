@@ -9,21 +9,21 @@ import type { ChatMajor } from './chats.ts';
 import { serve } from './serve.ts';
 import { StubServer } from './stub-server.ts';
 
-/** A way from a chat to a source. */
-export interface Door {
+/** A transport together with the server behind it, if any. */
+export interface ChatEndpoint {
   name: string;
-  /** Ours, and not the stub's. */
+  /** Whether the server is ours and not the stub. */
   isOurs: boolean;
-  /** The history is the store's, and the answers are in the message that a run goes on with. */
-  isKept?: true;
-  /** Whether the text of an error that is not ours stays on the server. */
+  /** Whether runs are durable: the store has the history, and continued messages contain their answers. */
+  isDurable?: true;
+  /** Whether texts of foreign errors stay on the server. */
   hidesErrors?: true;
-  /** Whether a chat that stops stops the run. */
+  /** Whether stopping the chat stops the run. */
   stops: boolean;
   open(source: AgentSource, major: ChatMajor): Promise<{ transport: ChatTransport<UIMessage>; close(): Promise<void> }>;
 }
 
-export const doors: readonly Door[] = [
+export const chatEndpoints: readonly ChatEndpoint[] = [
   {
     name: 'SourceChatTransport',
     isOurs: true,
@@ -31,7 +31,7 @@ export const doors: readonly Door[] = [
     open: async (source) => ({ transport: new SourceChatTransport(source), close: async () => undefined }),
   },
   {
-    name: 'createChatHandler, over HTTP, from DefaultChatTransport',
+    name: 'createChatHandler(source) over HTTP, with DefaultChatTransport',
     isOurs: true,
     hidesErrors: true,
     stops: true,
@@ -41,7 +41,7 @@ export const doors: readonly Door[] = [
     },
   },
   {
-    name: 'a server, over HTTP, from IntertieChatTransport',
+    name: 'StubServer over HTTP, with IntertieChatTransport',
     isOurs: false,
     stops: true,
     async open(source) {
@@ -50,10 +50,10 @@ export const doors: readonly Door[] = [
     },
   },
   {
-    name: 'createChatHandler of an agent, over HTTP, from DefaultChatTransport',
+    name: 'createChatHandler(agent) over HTTP, with DefaultChatTransport',
     isOurs: true,
     hidesErrors: true,
-    isKept: true,
+    isDurable: true,
     stops: false,
     async open(source, { ai }) {
       const { url, close } = await serveAgent(source);
@@ -61,10 +61,10 @@ export const doors: readonly Door[] = [
     },
   },
   {
-    name: 'createChatHandler of an agent, over HTTP, from IntertieChatTransport',
+    name: 'createChatHandler(agent) over HTTP, with IntertieChatTransport',
     isOurs: true,
     hidesErrors: true,
-    isKept: true,
+    isDurable: true,
     stops: true,
     async open(source) {
       const { url, close } = await serveAgent(source);
@@ -85,15 +85,16 @@ async function serveAgent(source: AgentSource): Promise<{ url: string; close(): 
   };
 }
 
-/** A source that remembers what it was asked for and what it said. */
+/** Source that records its runs and events. */
 export interface RecordedSource extends AgentSource {
   readonly runs: RunInput[];
   readonly events: AgentEvent[];
-  /** The messages that a store would have. */
+  /** Messages built from the recorded events. */
   messages(): CanonicalMessage[];
 }
 
-export function recorded(source: AgentSource): RecordedSource {
+/** Wraps a source and records its runs and events. */
+export function recordSource(source: AgentSource): RecordedSource {
   const runs: RunInput[] = [];
   const events: AgentEvent[] = [];
   return {

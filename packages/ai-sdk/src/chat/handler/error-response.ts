@@ -3,7 +3,7 @@ import type { StoreErrorCode } from '@intertie/core/store';
 import { RequestBodyError } from '@intertie/core/http';
 import { ChatRequestError } from './chat-request.ts';
 
-/** A request that is understood and cannot be met as things stand. */
+/** A valid request that conflicts with the current state or names something that does not exist. */
 export class ChatRefusedError extends Error {
   override readonly name = 'ChatRefusedError';
   readonly status: 404 | 409;
@@ -25,21 +25,26 @@ const storeStatuses: Record<StoreErrorCode, number> = {
   busy: 409,
 };
 
-/** What a chat is told instead of a stream. */
-export function refusal(status: number, code: string, message: string, headers: Record<string, string> = {}): Response {
+/** JSON error response in place of a stream. */
+export function errorResponse(
+  status: number,
+  code: string,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
   return Response.json({ error: { code, message } }, { status, headers });
 }
 
-/** The answer to a request that failed; rethrows what is nobody's fault but ours. A hook may have thrown a `Response`. */
-export function refusalOf(error: unknown): Response {
+/** Maps an error to a response, and rethrows errors that the client did not cause. Hooks may throw a `Response`. */
+export function toErrorResponse(error: unknown): Response {
   if (error instanceof Response) return error;
   if (error instanceof RequestBodyError) return error.toResponse();
-  if (error instanceof ChatRequestError) return refusal(400, 'invalid-request', error.message);
-  if (error instanceof ChatRefusedError) return refusal(error.status, error.code, error.message);
+  if (error instanceof ChatRequestError) return errorResponse(400, 'invalid-request', error.message);
+  if (error instanceof ChatRefusedError) return errorResponse(error.status, error.code, error.message);
   if (error instanceof RunRefusedError) {
     const { status, code, message, retryAfter } = error;
-    return refusal(status, code, message, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) });
+    return errorResponse(status, code, message, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) });
   }
-  if (error instanceof StoreError) return refusal(storeStatuses[error.code], error.code, error.message);
+  if (error instanceof StoreError) return errorResponse(storeStatuses[error.code], error.code, error.message);
   throw error;
 }

@@ -1,12 +1,12 @@
-/** Where a chat's stream broke off. `after` is undefined if it cannot go on there, and must be told all of it again. */
+/** Position at which a chat's stream was interrupted. Without `after`, only the whole message can be requested. */
 export type ChatCursor = { run: string | undefined; after: string | undefined };
 
-/** How many chats are remembered; the oldest are forgotten first. */
+/** Maximum number of chats. The oldest are evicted. */
 const maxChats = 200;
 
 /**
- * What the chats of this page have read of streams that broke off. It belongs to the page and not to a transport: a
- * component that makes its transport while it renders asks a new one each time, and only a reload forgets.
+ * Cursors of interrupted streams by chat. Shared by all transports of a page, because a component that creates its transport
+ * while rendering uses a new one for each call.
  */
 class ChatCursors {
   #cursors = new Map<string, ChatCursor>();
@@ -26,7 +26,7 @@ class ChatCursors {
     this.#cursors.delete(chat);
   }
 
-  /** How often the chat has asked to go on. A chat that asks again drops the stream that it asked for before. */
+  /** Number of reconnects of a chat. Each one replaces the stream of the one before. */
   reconnects(chat: string): number {
     return this.#reconnects.get(chat) ?? 0;
   }
@@ -47,4 +47,5 @@ function trim(map: Map<string, unknown>): void {
   }
 }
 
+/** Cursors of this page. */
 export const chatCursors: ChatCursors = new ChatCursors();

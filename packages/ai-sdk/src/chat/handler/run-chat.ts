@@ -9,7 +9,7 @@ import {
 } from '@intertie/core';
 import { pullStream } from '@intertie/core/internal';
 import { toPublicEvent, toPublicFault, type FaultView } from '@intertie/core/http';
-import { chatEnd } from './chat-end.ts';
+import { toRunEndEvents } from './run-end-events.ts';
 import type { ChatMemory } from './chat-memory.ts';
 import { createUIMessageEncoder } from '../../ui-message-stream/encode/encode-ui-message-stream.ts';
 import type { UIMessageEncoderOptions } from '../../ui-message-stream/encode/ui-message-encoder-options.ts';
@@ -17,13 +17,13 @@ import { LiveRun } from './live-runs.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from '../../ui-message-stream/chunk/ui-message-chunk.ts';
 import { validateUIMessageChunk } from '../../ui-message-stream/chunk/validate-ui-message-chunk.ts';
 
-/** What of an encoder's options a door leaves to its user. */
+/** Encoder options that a chat handler or transport passes through. */
 export type ChatEncoderOptions<Version extends UIMessageVersion = UIMessageVersion> = Pick<
   UIMessageEncoderOptions<Version>,
   'version' | 'sendReasoning' | 'sendSources' | 'includeInternal' | 'staticTools' | 'onLoss'
 >;
 
-export interface ChatRunOptions<Version extends UIMessageVersion> extends ChatEncoderOptions<Version> {
+export interface RunChatOptions<Version extends UIMessageVersion> extends ChatEncoderOptions<Version> {
   /** Stops the run. */
   signal: AbortSignal | undefined;
   memory: ChatMemory;
@@ -32,16 +32,16 @@ export interface ChatRunOptions<Version extends UIMessageVersion> extends ChatEn
 }
 
 /**
- * One run of a source as the chunks of its message, read on demand and each of them checked. The stream never errors: what
- * goes wrong is a chunk. The run stops with the signal, and when the reader leaves, since nobody else could read it.
+ * Runs a source and returns its message as validated UI message chunks, read on demand. The stream never errors: failures
+ * become an `error` chunk. The run stops with the signal, and when the reader cancels, since no other reader can follow it.
  *
- * A chat can only answer when its stream is over. So where a source waits inside the process, the stream is finished as that
- * of a paused run is, the run stays, and the next request goes on with it.
+ * A chat can only answer after its stream has ended. If a source waits inside the process (`pauses: 'live'`), the stream
+ * therefore ends like that of a paused run, while the run stays in memory and the next request continues it.
  */
 export function runChat<Version extends UIMessageVersion>(
   source: AgentSource,
   run: RunInput,
-  options: ChatRunOptions<Version>,
+  options: RunChatOptions<Version>,
 ): ReadableStream<UIMessageChunkOf<Version>> {
   const { signal, memory, errorText, ...encoding } = options;
   const encoder = createUIMessageEncoder<Version>({ ...encoding, baseline: 'assume' });
@@ -58,7 +58,7 @@ export function runChat<Version extends UIMessageVersion>(
   const emit = (chunk: UIMessageChunkOf<Version>): void => {
     const problem = validateUIMessageChunk(chunk, version);
     if (problem === undefined) return enqueue(chunk);
-    const what = `The run cannot be shown: its chunk "${chunk.type}" is wrong`;
+    const what = `The run cannot be shown: its chunk "${chunk.type}" is invalid`;
     invalid ??= { message: `${what} at "${problem.path}": ${problem.message}.`, code: 'invalid-chunk' };
   };
 
@@ -70,19 +70,19 @@ export function runChat<Version extends UIMessageVersion>(
   const fail = (error: Fault): void => {
     encoder.end({ reason: 'error', error: toPublicFault(error, view()) }, emit);
     finish();
-    live?.drop(error);
+    live?.abandon(error);
   };
 
   const end = (event: EventOf<'run-end'>): void => {
     const isContinuation = run.message !== undefined;
-    for (const said of chatEnd(event, { isContinuation })) encode(said);
+    for (const endEvent of toRunEndEvents(event, { isContinuation })) encode(endEvent);
     // The last chunk of the encoder was invalid.
     if (invalid !== undefined) emit({ type: 'error', errorText: toPublicFault(invalid, view()).message });
     finish();
   };
 
   const feed = (event: AgentEvent): void => {
-    live.see(event);
+    live.observe(event);
     if (event.type === 'run-end') {
       end(event);
       return live.end();
@@ -95,11 +95,11 @@ export function runChat<Version extends UIMessageVersion>(
     const { waitingFor } = live;
     if (waitingFor.length === 0) return;
     end({ type: 'run-end', outcome: 'paused', waitingFor });
-    memory.live.keep(run.threadId, live);
+    memory.live.add(run.threadId, live);
   };
 
   const begin = (): void => {
-    const waiting = memory.live.take(run);
+    const waiting = memory.live.claim(run);
     live = waiting ?? new LiveRun(source, run, memory.watch(run.runId));
     if (waiting === undefined) return;
     const { threadId, messageId, message } = run;
@@ -109,7 +109,7 @@ export function runChat<Version extends UIMessageVersion>(
     pauseIfWaiting();
   };
 
-  const take = (result: ReadableStreamReadResult<AgentEvent>): void => {
+  const onRead = (result: ReadableStreamReadResult<AgentEvent>): void => {
     if (isOver) return;
     if (result.done) {
       encoder.end({ reason: 'eof' }, emit);
@@ -123,8 +123,8 @@ export function runChat<Version extends UIMessageVersion>(
   const onError = (error: unknown): void => (isOver ? undefined : fail(toFault(error)));
 
   return pullStream({
-    start(own) {
-      enqueue = own;
+    start(emitChunk) {
+      enqueue = emitChunk;
       try {
         begin();
       } catch (error) {
@@ -135,14 +135,14 @@ export function runChat<Version extends UIMessageVersion>(
       else signal?.addEventListener('abort', onAbort);
     },
     async pull() {
-      if (!isOver) await live.events.read().then(take, onError);
+      if (!isOver) await live.events.read().then(onRead, onError);
       return !isOver;
     },
     cancel(reason) {
       if (isOver) return;
       isOver = true;
       signal?.removeEventListener('abort', onAbort);
-      live.drop(reason);
+      live.abandon(reason);
     },
   });
 }

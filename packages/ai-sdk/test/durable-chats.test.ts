@@ -17,7 +17,7 @@ let embedded: ReturnType<typeof openPglite> | undefined;
 let scopes = 0;
 afterAll(async () => (await embedded)?.close());
 
-/** Empty: a scope of its own in a database whose boot takes long. */
+/** Opens an empty store. PGlite starts slowly, so each test gets a scope of one shared database. */
 async function openStore(on: string): Promise<Store> {
   if (on === 'memory') return createInMemoryStore();
   const database = await (embedded ??= openPglite());
@@ -44,9 +44,9 @@ function gate(): { open: () => void; opened: Promise<void> } {
   return { open: () => pass(), opened };
 }
 
-/** A busy machine takes its time. */
+/** Waits with a long timeout, for busy machines. */
 const until = (check: () => void | Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 30_000, interval: 5 });
-const textsOf = (message: UIMessage | undefined): string[] =>
+const getTexts = (message: UIMessage | undefined): string[] =>
   (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
 const hello: Script = (run) => [...says(run, 'text', 'Hel', 'lo', ', ', 'world'), complete];
 const user = (id: string, text = 'hi'): object => ({ id, role: 'user', parts: [{ type: 'text', text }] });
@@ -57,8 +57,8 @@ const paused = (run: RunInput): ReturnType<Script> => [
   { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId: 'q' }] },
 ];
 
-/** Reads until the page is asked where, and leaves; then the message as the page has it that has answered. */
-async function answeredWhere(asked: Response): Promise<object> {
+/** Reads until the client tool `where` is called, disconnects, and returns the message with its output. */
+async function answerWhere(asked: Response): Promise<object> {
   const reader = asked.body!.pipeThrough(new TextDecoderStream()).getReader();
   for (let read = ''; !read.includes('tool-input-available');) read += (await reader.read()).value;
   await reader.cancel();
@@ -73,8 +73,8 @@ async function answeredWhere(asked: Response): Promise<object> {
   };
 }
 
-/** The history as a server gives it: without a message that is being written, which its stream tells whole. */
-async function historyOf(store: Store, threadId: string, version: 6 | 7): Promise<UIMessage[]> {
+/** Loads the history like a server does: without the message being written, which its stream contains completely. */
+async function loadHistory(store: Store, threadId: string, version: 6 | 7): Promise<UIMessage[]> {
   const messages = await store.listMessages({ threadId });
   return toUIMessages(
     messages.filter(({ status }) => status !== 'streaming'),
@@ -82,23 +82,23 @@ async function historyOf(store: Store, threadId: string, version: 6 | 7): Promis
   );
 }
 
-async function framesOf(response: Response): Promise<string[]> {
+async function readFrames(response: Response): Promise<string[]> {
   return (await response.text()).split('\n\n').filter((frame) => frame.includes('data: {'));
 }
-const idOf = (frame: string): string => /^id: (.*)$/m.exec(frame)![1]!;
+const getFrameId = (frame: string): string => /^id: (.*)$/m.exec(frame)![1]!;
 const post = (api: string, body: object, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(api, { method: 'POST', body: JSON.stringify({ id: 't', trigger: 'submit-message', ...body }), headers });
 
 describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
-  // What differs between the majors does not differ between the stores.
+  // Differences between the majors do not depend on the store, so PGlite runs only one of them.
   const isWhole = on === 'memory';
   describe.each(isWhole ? chatMajors : chatMajors.slice(0, 1))('$name', ({ major, ai, createChat, createHookChat }) => {
-    const ways = [
-      { hook: 'the hook’s chat', create: createHookChat, isFlagSeen: major === 7 },
-      { hook: 'the chat itself', create: createChat, isFlagSeen: true },
+    const hooks = [
+      { hook: 'useChat({ transport })', create: createHookChat, isFlagSeen: major === 7 },
+      { hook: 'useChat({ chat })', create: createChat, isFlagSeen: true },
     ];
-    describe.each(isWhole ? ways : ways.slice(1))('$hook', ({ create, isFlagSeen }) => {
-      test('DefaultChatTransport: turns, a cut and a resume, and a reload in the middle', async () => {
+    describe.each(isWhole ? hooks : hooks.slice(1))('$hook', ({ create, isFlagSeen }) => {
+      test('resumes an interrupted stream and a reload with DefaultChatTransport', async () => {
         const { open: pass, opened } = gate();
         const source = scriptedSource(hello, (run) => [
           ...says(run, 'one', 'One.'),
@@ -110,27 +110,27 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
         const transport = new ai.DefaultChatTransport({ api });
         const chat = create({ id: 't', transport });
         await chat.sendMessage({ text: 'hi' });
-        expect(textsOf(chat.lastMessage)).toEqual(['Hello, world']);
+        expect(getTexts(chat.lastMessage)).toEqual(['Hello, world']);
         streams.cuts = [4];
         await chat.sendMessage({ text: 'and?' });
         expect(chat.error).toBeInstanceOf(TypeError);
-        const reloaded = create({ id: 't', transport, messages: await historyOf(store, 't', major) });
+        const reloaded = create({ id: 't', transport, messages: await loadHistory(store, 't', major) });
         expect(reloaded.messages).toHaveLength(3);
         const resumed = [reloaded.resumeStream(), ...(isFlagSeen ? [chat.resumeStream()] : [])];
-        await until(() => expect(textsOf(reloaded.lastMessage)).toEqual(['One.']));
+        await until(() => expect(getTexts(reloaded.lastMessage)).toEqual(['One.']));
         expect(source.signals[1]!.aborted).toBe(false);
         pass();
         await Promise.all(resumed);
-        // The hook of 3 hides that a resumed stream begins anew: such a chat needs our transport, or a reload.
+        // The hook of 3 hides that a resumed stream starts over, so its chat needs our transport or a reload.
         for (const one of isFlagSeen ? [chat, reloaded] : [reloaded]) {
           expect(one.error).toBeUndefined();
           expect(one.messages).toHaveLength(4);
-          expect(textsOf(one.lastMessage)).toEqual(['One.', 'Two.']);
+          expect(getTexts(one.lastMessage)).toEqual(['One.', 'Two.']);
         }
         expect(source.runs[1]!.history.map(({ role }) => role).join()).toBe('user,assistant,user');
       });
 
-      test('a fresh chat over the history that a server gives shows a call that is being written once', async () => {
+      test('shows a streaming call once in a new chat with loaded history', async () => {
         const { open: pass, opened } = gate();
         const source = scriptedSource((run) => [
           ...says(run, 'one', 'One.'),
@@ -147,7 +147,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
         const first = create({ id: 't', transport });
         const sent = first.sendMessage({ text: 'go' });
         await until(() => expect(shown(first.lastMessage).at(-1)).toMatchObject({ state: 'input-streaming' }));
-        const messages = await historyOf(store, 't', major);
+        const messages = await loadHistory(store, 't', major);
         expect(messages.map(({ role }) => role)).toEqual(['user']);
         const chat = create({ id: 't', transport, messages });
         const resumed = chat.resumeStream();
@@ -159,7 +159,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
         expect(shown(chat.lastMessage).filter(({ type }) => type === 'tool-add')).toHaveLength(1);
       });
 
-      test('a reload right after the end shows the message once, though the server tells it again', async () => {
+      test('shows the message once if a reload right after the end replays it', async () => {
         const source = scriptedSource((run) => [
           ...says(run, 'one', 'One.'),
           { type: 'tool-call', toolCallId: 'c', toolName: 'add', input: { a: 1 }, executor: 'runtime' },
@@ -171,7 +171,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
         const first = create({ id: 't', transport: new ai.DefaultChatTransport({ api }) });
         await first.sendMessage({ text: 'go' });
         for (const transport of [new ai.DefaultChatTransport({ api }), new IntertieChatTransport({ api })]) {
-          const chat = create({ id: 't', transport, messages: await historyOf(store, 't', major) });
+          const chat = create({ id: 't', transport, messages: await loadHistory(store, 't', major) });
           expect(chat.messages).toHaveLength(2);
           await chat.resumeStream();
           expect(streams.requests.at(-1)).toBe('GET /api/chat/t/stream');
@@ -181,7 +181,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
         }
       });
 
-      test('IntertieChatTransport: a stream may break off behind every frame', async () => {
+      test('resumes after an interruption at every frame with IntertieChatTransport', async () => {
         const { api, streams } = await open(scriptedSource(hello), on);
         const transport = new IntertieChatTransport({ api, reconnectDelayMs: () => 0 });
         for (let after = 1; after < 10; after += isWhole ? 1 : 3) {
@@ -197,13 +197,13 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
       });
     });
 
-    test('IntertieChatTransport: stop reaches the run, and a late one not the next', async () => {
+    test('stops the run with IntertieChatTransport, and not the next one if late', async () => {
       const source = scriptedSource((run) => [...says(run, 'one', 'One.'), new Promise(() => undefined)], hello);
       const { api, agent, streams } = await open(source, on);
       const transport = new IntertieChatTransport({ api });
       const chat = createHookChat({ id: 't', transport });
       const sent = chat.sendMessage({ text: 'hi' });
-      await until(() => expect(textsOf(chat.lastMessage)).toEqual(['One.']));
+      await until(() => expect(getTexts(chat.lastMessage)).toEqual(['One.']));
       await chat.stop();
       await sent;
       await until(() => expect(source.signals[0]!.aborted).toBe(true));
@@ -219,23 +219,23 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
       expect((await (await agent.latest({ threadId: 't' }))!.record()).state).toBe('complete');
     });
 
-    test('useChat.stop() closes the connection and no more; the next message replaces the run', async () => {
+    test('keeps the run on useChat.stop() and replaces it with the next message', async () => {
       const source = scriptedSource((run) => [...says(run, 'one', 'One.'), new Promise(() => undefined)], hello);
       const { api } = await open(source, on);
       const chat = createHookChat({ id: 't', transport: new ai.DefaultChatTransport({ api }) });
       const sent = chat.sendMessage({ text: 'hi' });
-      await until(() => expect(textsOf(chat.lastMessage)).toEqual(['One.']));
+      await until(() => expect(getTexts(chat.lastMessage)).toEqual(['One.']));
       await chat.stop();
       await sent;
       expect(source.signals[0]!.aborted).toBe(false);
       await chat.sendMessage({ text: 'again' });
       expect(chat.error).toBeUndefined();
-      expect(textsOf(chat.lastMessage)).toEqual(['Hello, world']);
+      expect(getTexts(chat.lastMessage)).toEqual(['Hello, world']);
       expect(source.signals[0]!.aborted).toBe(true);
       expect(source.runs[1]!.history.map(({ status }) => status)[1]).toBe('aborted');
     });
 
-    test('a fresh chat in the middle of a continuation is told what was said before it, too', async () => {
+    test('streams the earlier parts to a new chat during a continuation', async () => {
       const { open: pass, opened } = gate();
       const source = scriptedSource(paused, (run) => [
         { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'gone' },
@@ -250,23 +250,23 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
       const first = createHookChat({ id: 't', transport, sendAutomaticallyWhen });
       await first.sendMessage({ text: 'go' });
       await first.addToolApprovalResponse({ id: 'q', approved: true });
-      await until(() => expect(textsOf(first.lastMessage)).toEqual(['May I?', 'Thanks.']));
-      const chat = createHookChat({ id: 't', transport, messages: await historyOf(store, 't', major) });
+      await until(() => expect(getTexts(first.lastMessage)).toEqual(['May I?', 'Thanks.']));
+      const chat = createHookChat({ id: 't', transport, messages: await loadHistory(store, 't', major) });
       expect(chat.messages).toHaveLength(1);
       const resumed = chat.resumeStream();
-      await until(() => expect(textsOf(chat.lastMessage)).toEqual(['May I?', 'Thanks.']));
+      await until(() => expect(getTexts(chat.lastMessage)).toEqual(['May I?', 'Thanks.']));
       pass();
       await resumed;
       await settled(first);
       for (const one of [first, chat]) {
         expect(one.error).toBeUndefined();
         expect(one.messages).toHaveLength(2);
-        expect(textsOf(one.lastMessage)).toEqual(['May I?', 'Thanks.', 'Done.']);
+        expect(getTexts(one.lastMessage)).toEqual(['May I?', 'Thanks.', 'Done.']);
         expect(shown(one.lastMessage)).toContainEqual(expect.objectContaining({ type: 'tool-rm', output: 'gone' }));
       }
     });
 
-    test('two tabs answer: the same is the same, and another comes too late', async () => {
+    test('accepts the same answer of two tabs and rejects a different one', async () => {
       const source = scriptedSource(paused, (run) => [
         { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'gone' },
         ...says(run, 'two', 'Thanks.'),
@@ -279,18 +279,18 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
       await first.sendMessage({ text: 'go' });
       const tabs = await Promise.all(
         [0, 1].map(async () =>
-          createHookChat({ id: 't', transport, sendAutomaticallyWhen, messages: await historyOf(store, 't', major) }),
+          createHookChat({ id: 't', transport, sendAutomaticallyWhen, messages: await loadHistory(store, 't', major) }),
         ),
       );
       const [second, third] = tabs as [typeof first, typeof first];
-      // As a page does that resumes when it is opened: it is told again what it has.
+      // Like a page that resumes when it is opened, and receives chunks that it already has.
       await second.resumeStream();
       expect(shown(second.lastMessage)).toEqual(shown(first.lastMessage));
       for (const tab of [first, second]) void tab.addToolApprovalResponse({ id: 'q', approved: true });
       await Promise.all([settled(first), settled(second)]);
       for (const tab of [first, second]) {
         expect(tab.error).toBeUndefined();
-        expect(textsOf(tab.lastMessage)).toEqual(['May I?', 'Thanks.']);
+        expect(getTexts(tab.lastMessage)).toEqual(['May I?', 'Thanks.']);
         expect(shown(tab.lastMessage)).toContainEqual(expect.objectContaining({ type: 'tool-rm', output: 'gone' }));
       }
       expect(source.runs).toHaveLength(2);
@@ -298,13 +298,13 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
       await settled(third);
       expect(third.error?.message).toMatch(/already-answered.*by ada at 20/);
       expect(source.runs).toHaveLength(2);
-      // What a chat has read to the end it is not told again.
+      // A message that was read to its end is not replayed.
       await first.sendMessage();
       expect(first.error?.message).toContain('nothing-to-continue');
     });
   });
 
-  test('what is told again is what was told, and behind every cursor is exactly the rest', async () => {
+  test('replays identical frames and resumes after every cursor', async () => {
     const source = scriptedSource(paused, (run) => [
       { type: 'agent-start', agentId: 'a', name: 'Ada', kind: 'agent' },
       { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'gone' },
@@ -314,31 +314,31 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     const { api, agent } = await open(source, on);
     const asked = await post(api, { messages: [user('u')] });
     const [runId, messageId] = ['run', 'message'].map((name) => asked.headers.get(`x-intertie-${name}`)!);
-    const told = await framesOf(asked);
+    const sent = await readFrames(asked);
     const part = { type: 'tool-rm', toolCallId: 'c', state: 'approval-responded', input: {} };
     const metadata = { intertie: { runId } };
     const parts = [{ ...part, approval: { id: 'q', approved: true } }];
     const answered = await post(api, {
       messages: [user('u'), { id: messageId, role: 'assistant', metadata, parts }],
     });
-    const continued = await framesOf(answered);
+    const continued = await readFrames(answered);
     const next = answered.headers.get('x-intertie-run')!;
     expect(answered.headers.get('x-intertie-message')).toBe(messageId);
     for (const [run, frames] of [
-      [runId, told],
+      [runId, sent],
       [next, continued],
     ] as const) {
       for (const [index, frame] of frames.entries()) {
-        const query = new URLSearchParams({ run: run!, after: idOf(frame) });
-        expect(await framesOf(await fetch(`${api}/t/stream?${query}`))).toEqual(frames.slice(index + 1));
+        const query = new URLSearchParams({ run: run!, after: getFrameId(frame) });
+        expect(await readFrames(await fetch(`${api}/t/stream?${query}`))).toEqual(frames.slice(index + 1));
       }
     }
     const types = (frames: readonly string[]): string =>
       frames.map((frame) => /"type":"([a-z-]+)"/.exec(frame)![1]).join(' ');
     const resume = async (after: string) =>
-      framesOf(await fetch(`${api}/t/stream?${new URLSearchParams({ run: next, after })}`));
-    // A cursor of another epoch, of another encoder, of nobody: all of the message, also what the run before has said.
-    const last = idOf(continued.at(-1)!);
+      readFrames(await fetch(`${api}/t/stream?${new URLSearchParams({ run: next, after })}`));
+    // Cursors of another epoch or encoder, and invalid ones, yield the whole message including the earlier run.
+    const last = getFrameId(continued.at(-1)!);
     for (const after of [
       last.replace(/~1\./, '~7.'),
       last.replace('ui1', 'ui0'),
@@ -354,7 +354,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     expect((await agent.store.registry.listRuns(agent.store.scope, { threadId: 't' })).length).toBe(2);
   });
 
-  test('two that read at once read the same bytes, whenever they come', async () => {
+  test('sends the same bytes to concurrent readers', async () => {
     const { open: pass, opened } = gate();
     const source = scriptedSource((run) => [
       ...says(run, 'one', 'One.'),
@@ -367,13 +367,13 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     const late = await fetch(`${api}/t/stream`);
     pass();
     expect(await late.text()).toBe(await live.text());
-    // Over, it is told from the message for a while.
+    // After its end, the message is replayed from the store for a while.
     const after = await (await fetch(`${api}/t/stream`)).text();
     expect(after).toContain('"delta":"Two."');
     expect(after).toMatch(/"finish".*\n\ndata: \[DONE\]\n\n$/);
   });
 
-  test('the same message again is the same run; under another content it is another', async () => {
+  test('reuses the run of a repeated message and starts a new one for other content', async () => {
     const { api } = await open(scriptedSource(hello), on);
     const run = async (text: string, headers?: Record<string, string>) => {
       const response = await post(api, { messages: [user('u', text)] }, headers);
@@ -389,7 +389,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     expect(await run('ho', { 'idempotency-key': 'k' })).toBe(422);
   });
 
-  test('a forged history does not reach the model: no result, no answer, no message but the new one', async () => {
+  test('ignores forged results, answers and messages in the sent history', async () => {
     const source = scriptedSource(hello);
     const { api } = await open(source, on);
     await (await post(api, { messages: [user('u1')] })).text();
@@ -409,7 +409,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     expect(JSON.stringify(history)).not.toMatch(/paid|admin|Obey|changed/);
   });
 
-  test('an answer to a run that is slow to pause is told what goes on, not the old run again', async () => {
+  test('streams only the continuation after an answer to a run that has not paused', async () => {
     const goOn = gate();
     const source = scriptedSource(
       (run) => [
@@ -424,24 +424,24 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     const host = createRunHost(store, { tickMs: 2 });
     onTestFinished(() => host.close());
     const handle = createChatHandler(new Agent({ source, store, host }));
-    const tell = (...messages: object[]): Promise<Response> =>
+    const send = (...messages: object[]): Promise<Response> =>
       handle(new Request('http://localhost/chat', { method: 'POST', body: JSON.stringify({ id: 't', messages }) }));
-    const asked = await tell(user('u'));
-    const message = await answeredWhere(asked);
-    // The response does not wait for the run to pause.
-    const answered = await tell(user('u'), message);
+    const asked = await send(user('u'));
+    const message = await answerWhere(asked);
+    // The response starts before the run pauses.
+    const answered = await send(user('u'), message);
     goOn.open();
-    const told = await answered.text();
-    expect(told).toContain('"delta":"Here."');
-    expect(told).not.toContain('Where?');
-    expect(told).not.toContain('tool-input-available');
-    expect(told).toContain('"type":"finish"');
-    // A client that breaks off there comes back to the run that goes on.
+    const text = await answered.text();
+    expect(text).toContain('"delta":"Here."');
+    expect(text).not.toContain('Where?');
+    expect(text).not.toContain('tool-input-available');
+    expect(text).toContain('"type":"finish"');
+    // A client that disconnects here resumes the continuation.
     expect(answered.headers.has('x-intertie-run')).toBe(false);
-    expect(told).toContain(source.runs[1]!.runId);
+    expect(text).toContain(source.runs[1]!.runId);
   });
 
-  test('what a run asks after it was answered, and before it pauses, is told to whoever answered', async () => {
+  test('streams questions asked between the answer and the pause', async () => {
     const goOn = gate();
     const askFor = (toolCallId: string): AgentEvent => ({
       type: 'tool-call',
@@ -463,18 +463,18 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     ]);
     const { api } = await open(source);
     const asked = await post(api, { messages: [user('u')] });
-    const message = await answeredWhere(asked);
+    const message = await answerWhere(asked);
     const answered = await post(api, { messages: [user('u'), message] });
     goOn.open();
-    const told = await answered.text();
-    expect(told).toContain('"toolCallId":"d"');
-    expect(told).toContain('tool-input-available');
-    expect(told).not.toContain('Where?');
-    expect(told).not.toContain('"toolCallId":"c"');
-    expect(told).toContain('"type":"finish"');
+    const text = await answered.text();
+    expect(text).toContain('"toolCallId":"d"');
+    expect(text).toContain('tool-input-available');
+    expect(text).not.toContain('Where?');
+    expect(text).not.toContain('"toolCallId":"c"');
+    expect(text).toContain('"type":"finish"');
   });
 
-  test('a run that waits inside its process: the stream is over, and the next one goes on', async () => {
+  test('ends the stream when a run waits in its process and continues in the next', async () => {
     const source: AgentSource = {
       ...scriptedSource(),
       pauses: 'live',
@@ -499,11 +499,11 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     const chat = createHookChat({ id: 't', transport, sendAutomaticallyWhen });
     await chat.sendMessage({ text: 'go' });
     expect(chat.status).toBe('ready');
-    expect(textsOf(chat.lastMessage)).toEqual(['One?']);
-    const late = createHookChat({ id: 't', transport, messages: await historyOf(store, 't', 6) });
+    expect(getTexts(chat.lastMessage)).toEqual(['One?']);
+    const late = createHookChat({ id: 't', transport, messages: await loadHistory(store, 't', 6) });
     await late.resumeStream();
     expect(shown(late.lastMessage)).toEqual(shown(chat.lastMessage));
-    // Sent without an answer, it still waits, and nothing is told twice.
+    // Without an answer the run still waits, and no chunk is repeated.
     await late.sendMessage();
     expect(late.error).toBeUndefined();
     expect(shown(late.lastMessage)).toEqual(shown(chat.lastMessage));
@@ -512,7 +512,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     await settled(chat);
     expect(chat.error).toBeUndefined();
     expect(chat.messages).toHaveLength(2);
-    expect(textsOf(chat.lastMessage)).toEqual(['One?', 'Two.']);
+    expect(getTexts(chat.lastMessage)).toEqual(['One?', 'Two.']);
     const [, stored] = await store.listMessages({ threadId: 't' });
     expect(stored).toMatchObject({ status: 'complete' });
     expect(shown(chat.lastMessage)).toEqual(shown(toUIMessages([stored!])[0]));

@@ -1,10 +1,10 @@
 import type { ModelMessage, ToolSet } from 'ai';
 
 /**
- * What a tool's `toModelOutput` makes of results from earlier runs: an image instead of its description, a summary instead of
- * the whole. Within one call `streamText` asks for it itself; in a history it is up to whoever made the messages.
+ * Applies each tool's `toModelOutput` to results of earlier runs, such as an image instead of its description. `streamText`
+ * only does this for calls of the current run; for a history it is up to the caller.
  */
-export async function withModelOutputs(messages: ModelMessage[], tools: ToolSet): Promise<ModelMessage[]> {
+export async function applyModelOutputs(messages: ModelMessage[], tools: ToolSet): Promise<ModelMessage[]> {
   if (!Object.values(tools).some(({ toModelOutput }) => toModelOutput)) return messages;
   const inputs = new Map<string, unknown>();
   return Promise.all(

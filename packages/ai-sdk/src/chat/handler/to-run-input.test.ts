@@ -2,10 +2,10 @@ import type { Loss } from '@intertie/core';
 import { describe, expect, test } from 'vitest';
 import { ChatMemory } from './chat-memory.ts';
 import { readChatRequest } from './chat-request.ts';
-import { toRunInput } from './read-chat-request.ts';
+import { toRunInput } from './to-run-input.ts';
 
 const losses: Loss[] = [];
-function turn(body: object, memory: ChatMemory = new ChatMemory()) {
+function convert(body: object, memory: ChatMemory = new ChatMemory()) {
   let ids = 0;
   const generateId = (): string => `id-${(ids += 1)}`;
   const options = { memory, generateId, now: () => 1000, onLoss: (loss: Loss) => void losses.push(loss) };
@@ -21,27 +21,27 @@ const assistant = (id: string, parts: object[] = [], intertie?: object): object 
 });
 const ids = ({ history }: { history: Array<{ id: string }> }): string => history.map(({ id }) => id).join();
 
-describe('a new answer', () => {
-  test('to a new message', () => {
-    const run = turn({ messages: [user('u1'), assistant('a1'), user('u2')], trigger: 'submit-message' });
+describe('new assistant message', () => {
+  test('starts a new answer to a new message', () => {
+    const run = convert({ messages: [user('u1'), assistant('a1'), user('u2')], trigger: 'submit-message' });
     expect(run).toMatchObject({ runId: 'id-1', messageId: 'id-2', threadId: 'thread', parentMessageId: 'u2' });
     expect(ids(run)).toBe('u1,a1,u2');
     expect(run).not.toHaveProperty('message');
     expect(run).not.toHaveProperty('resumes');
   });
 
-  test('to an edited one, and one made anew, also where the client leaves the cutting to us', () => {
+  test('cuts the history at the edited or regenerated message', () => {
     const messages = [user('u1'), assistant('a1'), user('u2'), assistant('a2')];
-    expect(ids(turn({ messages, messageId: 'u1' }))).toBe('u1');
-    expect(ids(turn({ messages, messageId: 'a1', trigger: 'regenerate-message' }))).toBe('u1');
-    expect(ids(turn({ messages, messageId: 'u2', trigger: 'regenerate-message' }))).toBe('u1,a1,u2');
-    expect(ids(turn({ messages: messages.slice(0, 3), trigger: 'regenerate-message' }))).toBe('u1,a1,u2');
-    // The one to make anew is cut off already, and an answer is before it.
-    const cut = turn({ messages: messages.slice(0, 2), messageId: 'a2', trigger: 'regenerate-message' });
+    expect(ids(convert({ messages, messageId: 'u1' }))).toBe('u1');
+    expect(ids(convert({ messages, messageId: 'a1', trigger: 'regenerate-message' }))).toBe('u1');
+    expect(ids(convert({ messages, messageId: 'u2', trigger: 'regenerate-message' }))).toBe('u1,a1,u2');
+    expect(ids(convert({ messages: messages.slice(0, 3), trigger: 'regenerate-message' }))).toBe('u1,a1,u2');
+    // The client has already removed the message to regenerate.
+    const cut = convert({ messages: messages.slice(0, 2), messageId: 'a2', trigger: 'regenerate-message' });
     expect(cut).toMatchObject({ parentMessageId: 'a1', messageId: 'id-2' });
   });
 
-  test('goes on with what the last run left', () => {
+  test('passes the state of the last run on', () => {
     const memory = new ChatMemory();
     const see = memory.watch('run-1');
     see({ type: 'state-snapshot', state: { a: 1 } });
@@ -49,23 +49,23 @@ describe('a new answer', () => {
     see({ type: 'state-delta', patch: [{ op: 'remove', path: '/nowhere' }] });
     see({ type: 'run-end', outcome: 'complete', resume: { task: 7 } });
     const messages = [user('u1'), assistant('a1', [], { runId: 'run-1' }), user('u2')];
-    expect(turn({ messages }, memory)).toMatchObject({ sourceState: { task: 7 }, state: { a: 1, b: 2 } });
-    expect(turn({ messages })).not.toHaveProperty('sourceState');
+    expect(convert({ messages }, memory)).toMatchObject({ sourceState: { task: 7 }, state: { a: 1, b: 2 } });
+    expect(convert({ messages })).not.toHaveProperty('sourceState');
   });
 });
 
-describe('a message that goes on', () => {
+describe('continued message', () => {
   const asked = { type: 'tool-rm', toolCallId: 'c', input: { n: 1 } };
   const approval = { id: 'q', approved: true, reason: 'yes' };
 
-  test('after an approval: the run is told what is new, and begins with the message before it', () => {
+  test('extracts a new approval and starts from the message without it', () => {
     const parts = [
       { type: 'step-start' },
       { type: 'tool-old', toolCallId: 'o', state: 'output-available', input: {}, output: 1 },
       { ...asked, state: 'approval-responded', approval },
     ];
     const waitingFor = [{ type: 'question', questionId: 'q' }];
-    const run = turn({ messages: [user('u1'), assistant('a1', parts, { runId: 'run-1', waitingFor })] });
+    const run = convert({ messages: [user('u1'), assistant('a1', parts, { runId: 'run-1', waitingFor })] });
     expect(run).toMatchObject({
       messageId: 'a1',
       parentMessageId: 'u1',
@@ -84,7 +84,7 @@ describe('a message that goes on', () => {
     expect(ids(run)).toBe('u1');
   });
 
-  test('after the page’s own tools, well or not', () => {
+  test('extracts results and errors of client tools', () => {
     const parts = [
       { type: 'step-start' },
       { ...asked, toolCallId: 'a', state: 'output-available', output: { x: 1 } },
@@ -93,7 +93,7 @@ describe('a message that goes on', () => {
       { ...asked, toolCallId: 'd', state: 'output-available', output: 'the server’s' },
     ];
     const waitingFor = ['a', 'b', 'c'].map((toolCallId) => ({ type: 'tool', toolCallId }));
-    const run = turn({ messages: [assistant('a1', parts, { runId: 'run-1', waitingFor })] });
+    const run = convert({ messages: [assistant('a1', parts, { runId: 'run-1', waitingFor })] });
     expect(run.answers).toEqual([
       { toolCallId: 'a', status: 'ok', output: { x: 1 } },
       { toolCallId: 'b', status: 'error', error: { message: 'No.' } },
@@ -107,14 +107,14 @@ describe('a message that goes on', () => {
     expect(run).not.toHaveProperty('parentMessageId');
   });
 
-  test('an approval that the page answered with the tool’s own output', () => {
+  test('extracts the tool output that answers an approval', () => {
     const parts = [{ ...asked, state: 'output-available', output: 1, approval: { id: 'q' } }];
     const waitingFor = [{ type: 'question', questionId: 'q' }, { type: 'message' }, { type: 'tool' }, 7];
-    const run = turn({ messages: [assistant('a1', parts, { waitingFor })] });
+    const run = convert({ messages: [assistant('a1', parts, { waitingFor })] });
     expect(run.answers).toEqual([{ toolCallId: 'c', status: 'ok', output: 1 }]);
   });
 
-  test('of somebody else’s making: what its last turn may have waited for', () => {
+  test('infers the answers of a message without our metadata from its last step', () => {
     const parts = [
       { type: 'step-start' },
       { ...asked, toolCallId: 'old', state: 'output-available', output: 1 },
@@ -124,23 +124,23 @@ describe('a message that goes on', () => {
       { ...asked, state: 'approval-responded', approval },
       { ...asked, toolCallId: 'd', state: 'output-denied', approval: { id: 'done', approved: false } },
     ];
-    const run = turn({ messages: [user('u1'), assistant('a1', parts)] });
+    const run = convert({ messages: [user('u1'), assistant('a1', parts)] });
     expect(run).toMatchObject({
       resumes: 'a1',
       answers: [{ toolCallId: 'a', status: 'ok', output: 2 }, { questionId: 'q' }],
     });
   });
 
-  test('although it is not the last one', () => {
+  test('continues a named message that is not the last', () => {
     const parts = [{ ...asked, state: 'approval-responded', approval }];
     const messages = [user('u1'), assistant('a1', parts), user('u2'), assistant('a2')];
-    const run = turn({ messages, messageId: 'a1' });
+    const run = convert({ messages, messageId: 'a1' });
     expect(run).toMatchObject({ messageId: 'a1', answers: [{ questionId: 'q' }] });
     expect(ids(run)).toBe('u1');
   });
 });
 
-test('the memory is bounded', () => {
+test('evicts the oldest runs from memory', () => {
   const memory = new ChatMemory();
   for (let run = 0; run <= 1000; run += 1)
     memory.watch(`run-${run}`)({ type: 'run-end', outcome: 'complete', resume: run });

@@ -2,10 +2,10 @@ import type { CanonicalMessage, MemoryStore } from '@intertie/core';
 import { asText, type Fields } from '../../shared/read-fields.ts';
 
 /**
- * The messages of a thread by the ids that a chat has for them. A chat keeps the id of a message that it edits, and the
- * stored one then has another; which of the two is meant, the thread's active branch says.
+ * Finds stored messages by the ids that a chat uses. After an edit, the chat keeps the id while the stored sibling has
+ * another one, so user messages are looked up on the thread's active branch first.
  */
-export class StoredPath {
+export class StoredBranch {
   readonly #store: MemoryStore;
   readonly #threadId: string;
   #branch: Promise<CanonicalMessage[]> | undefined;
@@ -17,17 +17,18 @@ export class StoredPath {
 
   async find({ id, role }: Fields): Promise<CanonicalMessage | undefined> {
     const messageId = asText(id) ?? '';
-    // Those of an assistant are ours, and nobody edits them.
+    // Assistant messages are never edited, so their id is the stored one.
     if (role !== 'assistant') {
       this.#branch ??= this.#store.listMessages({ threadId: this.#threadId });
-      const isIt = (message: CanonicalMessage): boolean => message.id === messageId || message.clientId === messageId;
-      const onBranch = (await this.#branch).findLast(isIt);
+      const isMatch = (message: CanonicalMessage): boolean =>
+        message.id === messageId || message.clientId === messageId;
+      const onBranch = (await this.#branch).findLast(isMatch);
       if (onBranch) return onBranch;
     }
     return (await this.#store.getMessage({ threadId: this.#threadId, messageId })) ?? undefined;
   }
 
-  /** The last of them that is stored. The others never arrived, and a chat shows them all the same. */
+  /** Finds the last message that is stored. A chat also sends messages that were rejected and never stored. */
   async findLast(messages: readonly Fields[]): Promise<CanonicalMessage | undefined> {
     for (const message of messages.toReversed()) {
       const found = await this.find(message);

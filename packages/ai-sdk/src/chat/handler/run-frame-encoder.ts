@@ -1,9 +1,9 @@
 import { MessageList, type AgentEvent, type Encoder, type EventOf, type Fault } from '@intertie/core';
 import type { LogPosition } from '@intertie/core/store';
 import { toPublicEvent, toPublicFault, type FaultView } from '@intertie/core/http';
-import { showBlobs, type BlobUrl } from './blob-files.ts';
-import { chatEnd } from './chat-end.ts';
-import type { ChatEncoderOptions } from './chat-run.ts';
+import { toBrowserUrls, type BlobUrl } from './blob-urls.ts';
+import { toRunEndEvents } from './run-end-events.ts';
+import type { ChatEncoderOptions } from './run-chat.ts';
 import { createUIMessageEncoder } from '../../ui-message-stream/encode/encode-ui-message-stream.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { omit } from '../../shared/read-fields.ts';
@@ -12,38 +12,38 @@ import type { UIMessageChunk } from '../../ui-message-stream/chunk/ui-message-ch
 import { toUIMessageFrame } from '../../ui-message-stream/sse/ui-message-sse.ts';
 import { validateUIMessageChunk } from '../../ui-message-stream/chunk/validate-ui-message-chunk.ts';
 
-export interface RunFramesOptions extends ChatEncoderOptions {
-  /** Whether the reader has the message that a continuation goes on with, or is told all of it. */
+export interface RunFrameEncoderOptions extends ChatEncoderOptions {
+  /** Whether the reader already has the message that the run continues (`assume`) or receives all of it (`restate`). */
   baseline: 'assume' | 'restate';
-  /** Text of an error for the page. Default: a generic sentence with the run id. */
+  /** Text of an error for the client. Default: a generic sentence with the run id. */
   errorText?: (error: Fault) => string;
-  /** The reader has the message up to this event of the run, where it waited. Default: 0, nothing of it. */
+  /** Sequence number up to which the reader has the run, because the run waited there. Default: 0. */
   from?: number;
-  /** Where the page reads files that the store keeps. Default: as the store calls them, which no browser understands. */
+  /** Browser URL of a stored blob. Default: the store's own URL, which no browser can read. */
   blobUrl?: BlobUrl;
-  /** What the reader has: nothing up to here is written again. */
+  /** Cursor of the last frame that the reader has. Frames up to it are skipped. */
   after?: RunCursor;
-  /** Where the run may wait inside its process: the stream is over when it does, but not at a place that it has left. */
-  waits?: { tail: number; answered: readonly string[] };
+  /** Set if the run may wait inside its process: the stream ends at a pause after `tail`, the last event at the start. */
+  livePause?: { tail: number; answered: readonly string[] };
 }
 
-/** Which encoder writes the frames, with which options, from where on: the same name, the same frames. */
-export function framesName({ baseline, from = 0, ...options }: RunFramesOptions): string {
-  const { version, optionsKey } = createUIMessageEncoder(encoderOptions({ baseline, ...options }));
+/** Identifies encoder, options and starting point in a cursor: equal ids produce equal frames. */
+export function getEncoderId({ baseline, from = 0, ...options }: RunFrameEncoderOptions): string {
+  const { version, optionsKey } = createUIMessageEncoder(toEncoderOptions({ baseline, ...options }));
   return `ui${version}-${optionsKey}${from === 0 ? '' : `@${from}`}`;
 }
 
 /**
- * The events of a run as the frames of its message, each with its place in the log. A pure function of the events: whoever
- * reads them again, and from wherever, gets the same frames.
+ * Encodes the events of a run as SSE frames whose ids are cursors into the run log. The frames depend only on the events, so
+ * a stream can be resumed after any of them.
  */
-export class RunFrames {
-  readonly #options: RunFramesOptions;
-  readonly #name: string;
+export class RunFrameEncoder {
+  readonly #options: RunFrameEncoderOptions;
+  readonly #encoderId: string;
   readonly #encoder: Encoder<UIMessageChunk>;
   readonly #questions: OpenQuestions;
-  /** Of a reader that has a part of the run: that part. */
-  readonly #before = new MessageList();
+  /** Events up to `from`, which the reader already has. */
+  readonly #delivered = new MessageList();
   #text = '';
   #position: LogPosition | undefined;
   #k = 0;
@@ -51,48 +51,48 @@ export class RunFrames {
   #isOver = false;
   #invalid: Fault | undefined;
 
-  constructor(options: RunFramesOptions) {
+  constructor(options: RunFrameEncoderOptions) {
     this.#options = options;
-    this.#name = framesName(options);
-    this.#encoder = createUIMessageEncoder(encoderOptions(options));
-    this.#questions = new OpenQuestions(options.waits?.answered);
+    this.#encoderId = getEncoderId(options);
+    this.#encoder = createUIMessageEncoder(toEncoderOptions(options));
+    this.#questions = new OpenQuestions(options.livePause?.answered);
   }
 
   get hasStarted(): boolean {
     return this.#start !== undefined;
   }
 
-  /** The message is over: nothing more is written. */
+  /** Whether the message has ended. Later events are ignored. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** What has been written since. */
-  take(): string {
+  /** Returns the frames since the last call. */
+  flush(): string {
     const text = this.#text;
     this.#text = '';
     return text;
   }
 
-  /** Without a position it is not from the log, and nobody can go on behind it. */
+  /** Encodes an event. Without a position it is not in the log, and its frames get no cursor. */
   feed(event: AgentEvent, position?: LogPosition): void {
     if (this.#isOver) return;
     this.#position = position;
     this.#k = 0;
     if (event.type === 'run-start') this.#start ??= event;
-    this.#questions.see(event);
+    this.#questions.observe(event);
     const { from = 0 } = this.#options;
     if (position === undefined || position.seq > from) this.#write(event);
     else {
-      this.#before.feed(event);
-      if (position.seq === from) this.#goOn();
+      this.#delivered.feed(event);
+      if (position.seq === from) this.#resume();
     }
     this.#pauseIfWaiting();
   }
 
-  /** The reader has all that came so far. */
-  #goOn(): void {
-    const { message } = this.#before;
+  /** Starts a continuation of the part that the reader has. */
+  #resume(): void {
+    const { message } = this.#delivered;
     if (this.#start === undefined || message === undefined) return;
     this.#write({ ...this.#start, resumes: this.#start.runId });
     this.#write({ type: 'message-snapshot', content: message.content });
@@ -101,7 +101,7 @@ export class RunFrames {
   #write(event: AgentEvent): void {
     if (event.type === 'run-end') return this.#end(event);
     const { blobUrl } = this.#options;
-    this.#encode(blobUrl ? showBlobs(event, blobUrl) : event);
+    this.#encode(blobUrl ? toBrowserUrls(event, blobUrl) : event);
     if (this.#invalid === undefined) return;
     const error = toPublicFault(this.#invalid, this.#view);
     this.#isOver = true;
@@ -112,7 +112,8 @@ export class RunFrames {
     const { from = 0 } = this.#options;
     const isContinuation = from > 0 || this.#start?.resumes !== undefined;
     this.#isOver = true;
-    for (const said of chatEnd(event, { isContinuation, ...(seq !== undefined && { seq }) })) this.#encode(said);
+    const options = { isContinuation, ...(seq !== undefined && { seq }) };
+    for (const endEvent of toRunEndEvents(event, options)) this.#encode(endEvent);
     // The last chunk of the encoder was invalid.
     if (this.#invalid === undefined) return;
     this.#emit({ type: 'error', errorText: toPublicFault(this.#invalid, this.#view).message });
@@ -127,9 +128,9 @@ export class RunFrames {
   }
 
   #pauseIfWaiting(): void {
-    const { waits, from = 0 } = this.#options;
+    const { livePause, from = 0 } = this.#options;
     const seq = this.#position?.seq;
-    if (this.#isOver || waits === undefined || seq === undefined || seq < Math.max(from, waits.tail)) return;
+    if (this.#isOver || livePause === undefined || seq === undefined || seq < Math.max(from, livePause.tail)) return;
     const { waitingFor } = this.#questions;
     if (waitingFor.length > 0) this.#end({ type: 'run-end', outcome: 'paused', waitingFor }, seq);
   }
@@ -137,7 +138,7 @@ export class RunFrames {
   #emit = (chunk: UIMessageChunk): void => {
     const problem = validateUIMessageChunk(chunk, this.#options.version ?? 6);
     if (problem !== undefined) {
-      const what = `The run cannot be shown: its chunk "${chunk.type}" is wrong`;
+      const what = `The run cannot be shown: its chunk "${chunk.type}" is invalid`;
       this.#invalid ??= { message: `${what} at "${problem.path}": ${problem.message}.`, code: 'invalid-chunk' };
       return;
     }
@@ -145,19 +146,18 @@ export class RunFrames {
     this.#k += 1;
     const position = this.#position;
     if (position === undefined) this.#text += toUIMessageFrame(chunk);
-    else if (!this.#isKnown(position, k)) {
-      this.#text += toUIMessageFrame(chunk, formatRunCursor(this.#name, position, k));
+    else if (!this.#wasDelivered(position, k)) {
+      this.#text += toUIMessageFrame(chunk, formatRunCursor(this.#encoderId, position, k));
     }
   };
 
-  #isKnown({ seq }: LogPosition, k: number): boolean {
+  #wasDelivered({ seq }: LogPosition, k: number): boolean {
     const { after } = this.#options;
     if (after === undefined) return false;
     return seq < after.position.seq || (seq === after.position.seq && k <= after.k);
   }
 }
 
-function encoderOptions(options: RunFramesOptions): Parameters<typeof createUIMessageEncoder>[0] {
-  const encoding = omit(options, 'errorText', 'from', 'after', 'waits', 'blobUrl');
-  return encoding;
+function toEncoderOptions(options: RunFrameEncoderOptions): Parameters<typeof createUIMessageEncoder>[0] {
+  return omit(options, 'errorText', 'from', 'after', 'livePause', 'blobUrl');
 }
