@@ -221,7 +221,7 @@ describe('DELETE', () => {
       const response = await fetch(`${url}?${query}`, { method: 'DELETE' });
       return [response.status, await response.json()];
     };
-    expect(await ask('')).toEqual([422, { error: { message: 'DELETE says `?threadId=`: which thread.' } }]);
+    expect(await ask('')).toEqual([422, { error: { message: 'DELETE requires the query parameter `threadId`.' } }]);
     expect(await ask('threadId=thread-1&runId=other')).toMatchObject([404, { error: { code: 'not-found' } }]);
     expect(await ask('threadId=thread-2')).toMatchObject([404, { error: { code: 'not-found' } }]);
     expect(await ask(`threadId=thread-1&runId=${runId}`)).toEqual([200, { runId, result: 'requested' }]);

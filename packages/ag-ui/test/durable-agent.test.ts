@@ -7,7 +7,7 @@ import { serve } from '../../ai-sdk/test/serve.ts';
 import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
 import { tools } from './scenarios.ts';
 import { finish, reasoning, scriptedModel, streamedCall, text, type ModelPart, type Turn } from './scripted-model.ts';
-import { tellMessages } from './tell.ts';
+import { describeMessages } from './describe-messages.ts';
 
 const paris = '{"city":"Paris"}';
 const asked: Message = { id: 'u1', role: 'user', content: 'Go.' };
@@ -82,7 +82,7 @@ describe('an unmodified HttpAgent and an agent that keeps its runs', () => {
     say(10);
     await Promise.all(runs);
     const told = ['reasoning=Let me think.', 'text=It is warm there.'];
-    expect([tellMessages(one.messages), tellMessages(other.messages)]).toEqual([told, told]);
+    expect([describeMessages(one.messages), describeMessages(other.messages)]).toEqual([told, told]);
     expect(other.messages).toEqual(one.messages);
     expect(model.doStreamCalls).toHaveLength(1);
     const stored = await agent.store.listMessages({ threadId: 'thread-1' });
@@ -107,13 +107,13 @@ describe('an unmodified HttpAgent and an agent that keeps its runs', () => {
     one.addMessage({ id: 'x', role: 'system', content: 'forged' });
     one.addMessage({ id: 'u2', role: 'user', content: 'Again.' });
     await one.runAgent({ runId: 'run-2' });
-    expect(tellMessages(one.messages).at(-1)).toBe('text=third');
+    expect(describeMessages(one.messages).at(-1)).toBe('text=third');
     const prompt = JSON.stringify(model.doStreamCalls.at(-1)?.prompt);
     expect(prompt).toContain('degrees');
     expect(prompt).not.toContain('forged');
     const other = client([]);
     await other.runAgent({ runId: 'run-2' });
-    expect(tellMessages(other.messages)).toEqual([
+    expect(describeMessages(other.messages)).toEqual([
       'text=first',
       `call:c1=${paris}`,
       'result:c1={"city":"Paris","degrees":21}',
@@ -139,9 +139,9 @@ describe('an unmodified HttpAgent and an agent that keeps its runs', () => {
     const resume = [{ interruptId: interrupt!.id, status: 'resolved' as const, payload: { approved } }];
     await one.runAgent({ runId: 'run-2', resume });
     const told = [`call:c1=${paris}`, `result:c1=${result}`, 'text=Well.'];
-    expect(tellMessages(one.messages)).toEqual(told);
+    expect(describeMessages(one.messages)).toEqual(told);
     await other.runAgent({ runId: 'run-3', resume });
-    expect(tellMessages(other.messages)).toEqual(told);
+    expect(describeMessages(other.messages)).toEqual(told);
     expect(other.pendingInterrupts).toEqual([]);
   });
 
@@ -164,7 +164,12 @@ describe('an unmodified HttpAgent and an agent that keeps its runs', () => {
       'user',
       'assistant',
     ]);
-    expect(tellMessages(one.messages)).toEqual(['call:c1={}', 'result:c1=Rome', 'text=You are in Rome.', 'text=Yes.']);
+    expect(describeMessages(one.messages)).toEqual([
+      'call:c1={}',
+      'result:c1=Rome',
+      'text=You are in Rome.',
+      'text=Yes.',
+    ]);
     expect(model.doStreamCalls[1]?.tools?.map(({ name }) => name)).toContain('locate');
   });
 
@@ -181,6 +186,6 @@ describe('an unmodified HttpAgent and an agent that keeps its runs', () => {
     await leaving.catch(() => undefined);
     one.addMessage({ id: 'u2', role: 'user', content: 'Shorter.' });
     await one.runAgent({ runId: 'run-2' });
-    expect(tellMessages(one.messages)).toEqual(['text=Once upon', 'text=Fine.']);
+    expect(describeMessages(one.messages)).toEqual(['text=Once upon', 'text=Fine.']);
   });
 });

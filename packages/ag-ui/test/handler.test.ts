@@ -10,7 +10,7 @@ import { protobuf } from '../src/wire/protobuf.ts';
 import { tools } from './scenarios.ts';
 import { finish, majors, reasoning, scriptedModel, streamedCall, text, type Turn } from './scripted-model.ts';
 import { serve } from '../../ai-sdk/test/serve.ts';
-import { tellMessages } from './tell.ts';
+import { describeMessages } from './describe-messages.ts';
 
 const paris = '{"city":"Paris"}';
 const asked: Message = { id: 'u1', role: 'user', content: 'Go.' };
@@ -49,7 +49,7 @@ describe.each(majors)('an unmodified HttpAgent and $name', ({ ai }) => {
     );
     const agent = await agentFor(source);
     await agent.runAgent({ runId: 'run-1' });
-    const told = tellMessages(agent.messages);
+    const told = describeMessages(agent.messages);
     expect(told).toEqual([
       'reasoning=plan',
       'text=first',
@@ -85,7 +85,7 @@ describe.each(majors)('an unmodified HttpAgent and $name', ({ ai }) => {
     await agent.runAgent({ runId: 'run-1', tools: [locate] });
     agent.addMessage({ id: 't1', role: 'tool', toolCallId: 'c1', content: 'Rome' });
     await agent.runAgent({ runId: 'run-2', tools: [locate] });
-    expect(tellMessages(agent.messages)).toEqual(['call:c1={}', 'result:c1=Rome', 'text=You are in Rome.']);
+    expect(describeMessages(agent.messages)).toEqual(['call:c1={}', 'result:c1=Rome', 'text=You are in Rome.']);
   });
 
   it.each([
@@ -100,7 +100,7 @@ describe.each(majors)('an unmodified HttpAgent and $name', ({ ai }) => {
     expect(interrupt).toMatchObject({ reason: 'tool_call', toolCallId: 'c1' });
     const resume = [{ interruptId: interrupt!.id, status: 'resolved' as const, payload: { approved } }];
     await agent.runAgent({ runId: 'run-2', resume });
-    expect(tellMessages(agent.messages)).toEqual([`call:c1=${paris}`, `result:c1=${result}`, 'text=Well.']);
+    expect(describeMessages(agent.messages)).toEqual([`call:c1=${paris}`, `result:c1=${result}`, 'text=Well.']);
   });
 
   it('stops the model when it leaves', async () => {
@@ -124,7 +124,7 @@ describe.each(majors)('an unmodified HttpAgent and $name', ({ ai }) => {
     );
     await over;
     await running.catch(() => undefined);
-    expect(tellMessages(agent.messages)).toEqual(['text=Hel']);
+    expect(describeMessages(agent.messages)).toEqual(['text=Hel']);
   });
 });
 
@@ -219,11 +219,11 @@ describe('the handler', () => {
     onTestFinished(() => served.close());
     const agent = new BinaryAgent({ url: served.url, threadId: 'thread-1', initialMessages: [asked] });
     await agent.runAgent({ runId: 'run-1' });
-    expect(tellMessages(agent.messages)).toEqual(['reasoning=Hm.', 'text=Hello']);
+    expect(describeMessages(agent.messages)).toEqual(['reasoning=Hm.', 'text=Hello']);
     agent.accepts = '*/*, application/vnd.ag-ui.event+proto;q=0';
     agent.setMessages([asked]);
     await agent.runAgent({ runId: 'run-2' });
-    expect(tellMessages(agent.messages)).toEqual(['reasoning=Hm.', 'text=Hello']);
+    expect(describeMessages(agent.messages)).toEqual(['reasoning=Hm.', 'text=Hello']);
     expect(types).toEqual(['application/vnd.ag-ui.event+proto', 'text/event-stream']);
   });
 });

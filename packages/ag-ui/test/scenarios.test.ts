@@ -5,7 +5,7 @@ import { toAGUI, type StreamTextLike } from '../src/stream-text/to-ag-ui.ts';
 import { replay, schemaProblems, verify } from './ag-ui-client.ts';
 import { scenarios, tools, type Scenario } from './scenarios.ts';
 import { collect, majors, scriptedModel } from './scripted-model.ts';
-import { tellMessages, tellSteps } from './tell.ts';
+import { describeMessages, describeSteps } from './describe-messages.ts';
 
 type Ai = (typeof majors)[number]['ai'];
 type Result = ReturnType<Ai['streamText']>;
@@ -83,8 +83,8 @@ describe.each(majors)('$name', ({ ai }) => {
       const client = await replay([events]);
       expect({ error: client.error, warnings: client.warnings }).toEqual({ error: undefined, warnings: [] });
       const steps = scenario.ends === 'success' || scenario.ends === 'interrupt' ? await result.steps : undefined;
-      const told = tellMessages(client.messages);
-      expect(steps ? told : []).toEqual(steps ? tellSteps(steps) : []);
+      const told = describeMessages(client.messages);
+      expect(steps ? told : []).toEqual(steps ? describeSteps(steps) : []);
     });
 
     it('tells what is not words: what is sealed, sources, files, raw chunks, and that a result is none', async () => {
@@ -131,7 +131,7 @@ describe.each(majors)('$name', ({ ai }) => {
       const first = await play(ai, scenario, door, 'run-1');
       const second = await play(ai, scenario, door, 'run-2');
       const { messages } = await replay([first.events, second.events]);
-      expect(tellMessages(messages)).toEqual(['reasoning=hm', 'text=same', 'reasoning=hm', 'text=same']);
+      expect(describeMessages(messages)).toEqual(['reasoning=hm', 'text=same', 'reasoning=hm', 'text=same']);
     });
 
     it('leaves a client tool to the client, and asks before a tool that needs approval', async () => {

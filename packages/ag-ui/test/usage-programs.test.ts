@@ -12,7 +12,7 @@ import { replay } from './ag-ui-client.ts';
 import { frameEvents } from './frame-events.ts';
 import { tools } from './scenarios.ts';
 import { collect, finish, majors, scriptedModel, streamedCall, text, type Turn } from './scripted-model.ts';
-import { tellMessages } from './tell.ts';
+import { describeMessages } from './describe-messages.ts';
 
 const paris = '{"city":"Paris"}';
 const turns: Turn[] = [
@@ -71,7 +71,7 @@ describe.each(majors)('the programs of the documentation, with $name', ({ ai }) 
     });
     expect(events.at(-1)).toMatchObject({ result: { text: 'It is warm.', finishReason: 'stop' } });
     const { messages, state, warnings } = await replay([events], inputMessages);
-    expect([tellMessages(messages), state, warnings]).toEqual([said, { count: 0 }, []]);
+    expect([describeMessages(messages), state, warnings]).toEqual([said, { count: 0 }, []]);
   });
 
   it('is one line in a route that has streamText', async () => {
@@ -81,7 +81,7 @@ describe.each(majors)('the programs of the documentation, with $name', ({ ai }) 
       'x-mine': 'yes',
     });
     const { messages, warnings } = await replay([await framesOf(response)], inputMessages);
-    expect([tellMessages(messages), warnings]).toEqual([said, []]);
+    expect([describeMessages(messages), warnings]).toEqual([said, []]);
   });
 
   it('is a whole endpoint', async () => {
@@ -90,7 +90,7 @@ describe.each(majors)('the programs of the documentation, with $name', ({ ai }) 
     onTestFinished(() => served.close());
     const response = await fetch(served.url, { method: 'POST', body: JSON.stringify(input) });
     const { messages, warnings } = await replay([await framesOf(response)], inputMessages);
-    expect([tellMessages(messages), warnings]).toEqual([said, []]);
+    expect([describeMessages(messages), warnings]).toEqual([said, []]);
   });
 
   it('goes on with an approval that a client has sent', async () => {
@@ -109,7 +109,7 @@ describe.each(majors)('the programs of the documentation, with $name', ({ ai }) 
     const again = { ...input, runId: 'run-3', messages, resume };
     const events = await collect(toAGUI(second, { input: again, tools }));
     const after = await replay([events], messages);
-    expect(tellMessages(after.messages).slice(1)).toEqual([`call:c1=${paris}`, 'result:c1=removed', 'text=Gone.']);
+    expect(describeMessages(after.messages).slice(1)).toEqual([`call:c1=${paris}`, 'result:c1=removed', 'text=Gone.']);
   });
 });
 

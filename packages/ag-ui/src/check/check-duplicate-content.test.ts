@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AGUIRetold } from './check-duplicate-content.ts';
+import { DuplicateContentChecker } from './check-duplicate-content.ts';
 import type { Fields } from '../shared/read-fields.ts';
 
 function checked(events: readonly Fields[]): string[] {
   const found: string[] = [];
-  const retold = new AGUIRetold();
+  const retold = new DuplicateContentChecker();
   for (const event of events) retold.feed(event, (rule) => void found.push(rule));
   return found;
 }

@@ -3,7 +3,7 @@ import { seal, transcode, type AgentEvent } from '@intertie/core';
 import { expect, it } from 'vitest';
 import { agUi } from '../check/ag-ui-dialect.ts';
 import type { AGUIEvent } from './ag-ui-event.ts';
-import { createAGUIWriter, takeWriter } from '../stream-text/ag-ui-writer.ts';
+import { createAGUIWriter, bindWriter } from '../stream-text/ag-ui-writer.ts';
 import { createAGUIDecoder } from '../decode/decode-ag-ui.ts';
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
 import type { WriteQueue } from '../stream-text/write-queue.ts';
@@ -50,7 +50,7 @@ it('a name that an agent gives without a prefix is told as it was', () => {
 
 it('a name that somebody writes without a prefix is told as it was written', () => {
   const writer = createAGUIWriter();
-  const queue = takeWriter(writer, () => undefined) as WriteQueue;
+  const queue = bindWriter(writer, () => undefined) as WriteQueue;
   writer.custom('progress', 1);
   const [written] = queue.drain();
   expect(nameIn(out(written!.event))).toBe('progress');

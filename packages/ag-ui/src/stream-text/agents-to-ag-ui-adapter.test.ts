@@ -4,7 +4,7 @@ import { replay, schemaProblems } from '../../test/ag-ui-client.ts';
 import { scenarios, tools } from '../../test/scenarios.ts';
 import { decode } from '../../test/decode-events.ts';
 import { collect, finish, majors, scriptedModel, streamedCall, text, type Turn } from '../../test/scripted-model.ts';
-import { tellMessages } from '../../test/tell.ts';
+import { describeMessages } from '../../test/describe-messages.ts';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { AgentsToAGUIAdapter, type AgentsToAGUIAdapterOptions } from './agents-to-ag-ui-adapter.ts';
 
@@ -142,7 +142,7 @@ describe.each(majors)('AgentsToAGUIAdapter with $name', ({ ai }) => {
     const without = events.filter(({ type }) => type !== 'MESSAGES_SNAPSHOT');
     const seen = await replay([events]);
     expect(seen).toMatchObject({ warnings: [] });
-    expect(tellMessages(seen.messages)).toEqual(tellMessages((await replay([without])).messages));
+    expect(describeMessages(seen.messages)).toEqual(describeMessages((await replay([without])).messages));
   });
 
   it('survives events of others between any two of its own', async () => {
@@ -150,7 +150,7 @@ describe.each(majors)('AgentsToAGUIAdapter with $name', ({ ai }) => {
     const events = (await adapt({ protocolVersion: '1.0' })).flatMap((event) => [event, progress]).slice(0, -1);
     const { messages, error, warnings } = await replay([events]);
     expect({ error, warnings }).toEqual({ error: undefined, warnings: [] });
-    expect(tellMessages(messages)).toEqual(tellMessages((await replay([await adapt()])).messages));
+    expect(describeMessages(messages)).toEqual(describeMessages((await replay([await adapt()])).messages));
   });
 
   it('fails with one error, and never throws', async () => {

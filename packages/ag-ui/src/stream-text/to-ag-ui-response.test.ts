@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { replay } from '../../test/ag-ui-client.ts';
 import { frameEvents } from '../../test/frame-events.ts';
 import { collect, finish, majors, reasoning, scriptedModel, text, type Turn } from '../../test/scripted-model.ts';
-import { tellMessages } from '../../test/tell.ts';
+import { describeMessages } from '../../test/describe-messages.ts';
 import type { AGUIEvent, AGUIRunInput } from '../shared/ag-ui-event.ts';
 import { toAGUIResponse, type ToAGUIResponseOptions } from './to-ag-ui-response.ts';
 
@@ -46,7 +46,7 @@ describe.each(majors)('toAGUIResponse with $name', ({ ai }) => {
     });
     expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', runId: 'run-1', outcome: { type: 'success' } });
     const { messages, warnings } = await replay([events], input.messages);
-    expect([tellMessages(messages), warnings]).toEqual([['reasoning=Hm.', 'text=Hi'], []]);
+    expect([describeMessages(messages), warnings]).toEqual([['reasoning=Hm.', 'text=Hi'], []]);
   });
 
   it('says a failure in the stream, since the status is out', async () => {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { verify } from '../../test/ag-ui-client.ts';
 import { agUi } from '../check/ag-ui-dialect.ts';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
-import { createAGUIWriter, takeWriter, type AGUIWriter } from './ag-ui-writer.ts';
+import { createAGUIWriter, bindWriter, type AGUIWriter } from './ag-ui-writer.ts';
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
 import { withWrites } from './with-writes.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -34,7 +34,7 @@ describe('whatever is written, and whenever', () => {
     await fc.assert(
       fc.asyncProperty(arbitraryRun(), plan, async ({ run, events, end }, planned) => {
         const writer = createAGUIWriter();
-        const queue = takeWriter(writer, () => undefined) as WriteQueue;
+        const queue = bindWriter(writer, () => undefined) as WriteQueue;
         const codec = compose(
           withWrites(plain, queue, run),
           seal(run, () => undefined),

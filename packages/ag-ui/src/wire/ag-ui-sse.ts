@@ -54,7 +54,6 @@ export function writeAGUISSE(
       };
       try {
         do {
-          // oxlint-disable-next-line no-await-in-loop -- back-pressure: one event at a time
           const { done, value } = await reader.read();
           if (isOver) return;
           if (done) {

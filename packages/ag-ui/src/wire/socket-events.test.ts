@@ -101,6 +101,6 @@ describe('an agent behind a socket', () => {
       liveAnswers: (async function* () {})(),
     };
     const events = await collect(agUiSource({ url: 'ws://example.com/' }).run(run, control));
-    expect(events.at(-1)).toMatchObject({ error: { message: expect.stringContaining('no WebSocket') } });
+    expect(events.at(-1)).toMatchObject({ error: { message: expect.stringContaining('WebSocket is not available') } });
   });
 });

@@ -3,12 +3,10 @@ import { isFields } from '../shared/read-fields.ts';
 
 const eventType = /^[A-Z]+(?:_[A-Z]+)*$/;
 
-/** A request over a socket, and the events that answer it. Frames without an AG-UI type are others' and passed over. */
+/** Sends a request over a WebSocket and yields the events of the response. Frames without an AG-UI type are ignored. */
 export async function* socketEvents(url: string, input: AGUIRunInput, signal: AbortSignal): AsyncGenerator {
   if (typeof WebSocket === 'undefined') {
-    throw new TypeError(
-      'This platform has no WebSocket, so the agent cannot be reached over one. Give it an https: URL.',
-    );
+    throw new TypeError('WebSocket is not available on this platform. Use an https: URL for the agent.');
   }
   const socket = new WebSocket(url);
   const frames: unknown[] = [];
@@ -35,7 +33,6 @@ export async function* socketEvents(url: string, input: AGUIRunInput, signal: Ab
       yield* frames.splice(0);
       if (over instanceof Error) throw over;
       if (over) return;
-      // oxlint-disable-next-line no-await-in-loop -- one frame after the other
       await new Promise<void>((resolve) => void (wake = resolve));
     }
   } finally {

@@ -168,7 +168,7 @@ describe('a conversion', () => {
       json: false,
     });
     expect(err).toContain('5 things did not get through from mail to ag-ui:');
-    expect(err).toContain('2 × text-start  What agents say to each other is not shown.');
+    expect(err).toContain('2 × text-start  Messages between agents are not sent.');
     expect(out).not.toContain('did not get through');
   });
 

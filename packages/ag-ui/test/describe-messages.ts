@@ -2,7 +2,7 @@ import type { Message } from '@ag-ui/core';
 import { toJson } from '@intertie/core/internal';
 
 /** What a client's messages say, in order: one line for each text, reasoning, call and result. */
-export function tellMessages(messages: readonly Message[]): string[] {
+export function describeMessages(messages: readonly Message[]): string[] {
   return messages.flatMap((message): string[] => {
     switch (message.role) {
       case 'reasoning':
@@ -24,7 +24,7 @@ export function tellMessages(messages: readonly Message[]): string[] {
 type Content = { type: string; [key: string]: unknown };
 
 /** What the SDK itself kept of its steps, as the same lines. */
-export function tellSteps(steps: ReadonlyArray<{ content: readonly unknown[] }>): string[] {
+export function describeSteps(steps: ReadonlyArray<{ content: readonly unknown[] }>): string[] {
   return steps.flatMap(({ content }) => {
     const lines: string[] = [];
     const results: string[] = [];
