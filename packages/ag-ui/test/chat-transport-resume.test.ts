@@ -93,7 +93,7 @@ describe.each(chatMajors)('$name resuming a durable run over AG-UI', ({ major, a
       chat.messages[1]!.id,
       chat.messages[3]!.id,
     ]);
-    expect(source.runs.map(({ history: history }) => history.map(({ role }) => role))).toEqual([
+    expect(source.runs.map((run) => run.history.map(({ role }) => role))).toEqual([
       ['user'],
       ['user', 'assistant', 'user'],
     ]);

@@ -48,7 +48,7 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
     chatFor(modelSource(scriptedModel(turns), { tools, streamText: ai.streamText }));
 
   const getParts = (chat: Chat): Part[] => shown(chat.messages.at(-1)) as unknown as Part[];
-  const describe = (chat: Chat): string[] =>
+  const describeParts = (chat: Chat): string[] =>
     getParts(chat).flatMap(({ type, text: content, toolCallId, state, output }) => {
       if (content !== undefined) return [`${type}=${content}`];
       return toolCallId === undefined ? [] : [`${toolCallId} ${state} ${JSON.stringify(output)}`];
@@ -72,10 +72,10 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
       'c1 output-available {"city":"Paris","degrees":21}',
       'text=It is 21.',
     ];
-    expect(describe(chat)).toEqual(once);
+    expect(describeParts(chat)).toEqual(once);
     await chat.sendMessage({ text: 'Again.' });
     expect(chat.error).toBeUndefined();
-    expect(describe(chat)).toEqual(['text=It is 21.']);
+    expect(describeParts(chat)).toEqual(['text=It is 21.']);
   });
 
   it('executes a tool of the page', async () => {
@@ -86,7 +86,7 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
     await chat.sendMessage({ text: 'Where am I?' });
     await chat.addToolOutput({ tool: 'locate' as never, toolCallId: 'c1', output: 'Rome' });
     await settled(chat);
-    expect(describe(chat)).toEqual(['c1 output-available "Rome"', 'text=You are in Rome.']);
+    expect(describeParts(chat)).toEqual(['c1 output-available "Rome"', 'text=You are in Rome.']);
   });
 
   it.each([
@@ -103,7 +103,7 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
     await chat.addToolApprovalResponse({ id: asked!.approval!.id, approved });
     await settled(chat);
     expect(chat.error).toBeUndefined();
-    expect(describe(chat)).toEqual([result, 'text=Well.']);
+    expect(describeParts(chat)).toEqual([result, 'text=Well.']);
   });
 
   const question: AgentEvent[] = [
@@ -124,7 +124,7 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
     await settled(chat);
     expect(chat.error).toBeUndefined();
     expect(source.runs[1]?.answers).toMatchObject([{ questionId: 'q1', value: 'Rome' }]);
-    expect(describe(chat).at(-1)).toBe('text=On the way.');
+    expect(describeParts(chat).at(-1)).toBe('text=On the way.');
     expect(chat.messages).toHaveLength(2);
   });
 
@@ -143,7 +143,7 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
     await chat.addToolOutput({ tool: 'city' as never, toolCallId: asked!.toolCallId!, output: 'Rome' });
     await settled(chat);
     expect(source.runs[1]?.answers).toMatchObject([{ questionId: 'q1', value: 'Rome' }]);
-    expect(describe(chat).at(-1)).toBe('text=On the way.');
+    expect(describeParts(chat).at(-1)).toBe('text=On the way.');
   });
 
   it('shows state and activities as data parts', async () => {
@@ -188,12 +188,12 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
   it('aborts the model when the chat is stopped', async () => {
     const chat = await chatWith({ parts: text('0', 'Hel').slice(0, 2), last: 'hang' });
     const sent = chat.sendMessage({ text: 'Go.' });
-    while (chat.status !== 'streaming' || describe(chat).length === 0) {
+    while (chat.status !== 'streaming' || describeParts(chat).length === 0) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await chat.stop();
     await sent;
-    expect({ status: chat.status, describe: describe(chat) }).toEqual({ status: 'ready', describe: ['text=Hel'] });
+    expect({ status: chat.status, parts: describeParts(chat) }).toEqual({ status: 'ready', parts: ['text=Hel'] });
   });
 
   it('reports a failed run without the text of the provider', async () => {

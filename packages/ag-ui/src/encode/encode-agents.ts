@@ -1,4 +1,5 @@
 import type { EventOf, JsonObject, OnLoss } from '@intertie/core';
+import { omit } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { toMetadata } from '../shared/intertie-metadata.ts';
 import { defined } from '../shared/read-fields.ts';
@@ -65,7 +66,7 @@ export class AgentEncoder {
     if (event.kind === 'node') {
       const owner = findOwner(agent.parent);
       agent.stepName = this.#open(event.name, owner);
-      const { type: _, at: __, origin: ___, ...node } = event;
+      const node = omit(event, 'type', 'at', 'origin');
       write({
         type: 'STEP_STARTED',
         stepName: agent.stepName,
@@ -84,7 +85,7 @@ export class AgentEncoder {
     const agent = this.#agents.get(event.agentId);
     if (agent === undefined || !agent.isOpen) return;
     agent.isOpen = false;
-    const { type: _, at: __, origin: ___, agentId: ____, ...ended } = event;
+    const ended = omit(event, 'type', 'at', 'origin', 'agentId');
     const extra = toMetadata({ ended: withoutData(ended) });
     if (agent.stepName !== undefined) {
       const owner = findOwner(agent.parent);
@@ -113,7 +114,7 @@ export class AgentEncoder {
 
   stepStart(event: EventOf<'step-start'>, write: Write): void {
     const owner = this.owner(event.agentId);
-    const stepName = this.#open(this.#nameOf(event), owner);
+    const stepName = this.#open(this.#nameStep(event), owner);
     const phase = this.#stepNames === 'phases' ? ('generating' as const) : undefined;
     const agent = this.#agent(event.agentId);
     this.#steps.set(event.stepId, { stepName, owner, agent, stepId: event.stepId, ...defined({ phase }) });
@@ -143,7 +144,7 @@ export class AgentEncoder {
     if (step === undefined) return;
     this.#steps.delete(event.stepId);
     const { stepName, owner } = step;
-    const { type: _, at: __, origin: ___, ...ended } = event;
+    const ended = omit(event, 'type', 'at', 'origin');
     if (stepName === undefined) {
       this.#endedSteps.push(ended);
       return;
@@ -211,7 +212,7 @@ export class AgentEncoder {
     return wireId;
   }
 
-  #nameOf({ name, agentId }: EventOf<'step-start'>): string {
+  #nameStep({ name, agentId }: EventOf<'step-start'>): string {
     this.#stepCount += 1;
     if (this.#stepNames === 'phases') return phaseNames.generating;
     if (this.#stepNames === 'turns') return name ?? `step-${this.#stepCount}`;

@@ -1,5 +1,6 @@
 import type { Interrupt } from '@ag-ui/core';
 import type { EventOf, FinishReason, Json, JsonObject } from '@intertie/core';
+import { omit } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIFeatures } from '../shared/ag-ui-version.ts';
@@ -65,7 +66,7 @@ function toPendingCalls(
 
 /** Outcome for our decoder, and the finish reason in the field that TanStack clients read. */
 function toEndMetadata(event: EventOf<'run-end'>): JsonObject {
-  const { type: _, at: __, origin: ___, usage: ____, resume: _____, result: ______, ...ended } = event;
+  const ended = omit(event, 'type', 'at', 'origin', 'usage', 'resume', 'result');
   const { finishReason } = event;
   return {
     [metadataKey]: { ended: withoutData(ended) },

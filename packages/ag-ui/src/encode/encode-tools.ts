@@ -1,5 +1,5 @@
 import type { EventOf, Json, JsonObject, Meta, OnLoss } from '@intertie/core';
-import { equalJson, mergeMeta, type CallBody, type Attribution, type ToolPart } from '@intertie/core/internal';
+import { equalJson, mergeMeta, omit, type CallBody, type Attribution, type ToolPart } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { ownerField } from './encode-agents.ts';
 import { toEncryptedValue } from '../shared/encrypted-value.ts';
@@ -92,7 +92,7 @@ export class ToolEncoder {
     write: Write,
   ): Call {
     const form = preferredForm === 'chunks' && this.#mayBeSeparated() ? 'triads' : preferredForm;
-    const { type: _, at: __, origin: ___, ...body } = toStartEvent(event);
+    const body = omit(event as EventOf<'tool-call'>, 'type', 'at', 'origin', 'input', 'invalid');
     const { toolCallId, executor, providerMetadata: meta } = body;
     const parentMessageId = this.#groups.call(toolCallId, body);
     this.assistants.set(toolCallId, parentMessageId);
@@ -157,7 +157,8 @@ export class ToolEncoder {
   }
 
   call(event: EventOf<'tool-call'>, owner: string | undefined, form: Form, write: Write): void {
-    const { type: _, at: __, origin: ___, input, invalid, ...body } = event;
+    const { input, invalid } = event;
+    const body = omit(event, 'type', 'at', 'origin', 'input', 'invalid');
     const { toolCallId } = body;
     const known = this.#calls.get(toolCallId);
     const call = known ?? this.start(event, owner, form, write);
@@ -345,11 +346,4 @@ function isInput(text: string, input: Json, encoding: 'json' | 'text' | undefine
   } catch {
     return input === text;
   }
-}
-
-/** Converts a call that was not streamed to its start event, without input. */
-function toStartEvent(event: EventOf<'tool-input-start' | 'tool-call'>): EventOf<'tool-input-start'> {
-  if (event.type === 'tool-input-start') return event;
-  const { input: _, invalid: __, ...start } = event;
-  return { ...start, type: 'tool-input-start' };
 }

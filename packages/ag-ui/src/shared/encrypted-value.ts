@@ -40,8 +40,7 @@ export function fromEncryptedValue(value: string): Meta {
       // An opaque value of another agent that starts with a brace.
     }
   }
-  const isOurs =
-    isJsonObject(parsed) && Object.values(parsed).every((value) => isJsonObject(value) && isEncrypted(value));
+  const isOurs = isJsonObject(parsed) && Object.values(parsed).every((meta) => isJsonObject(meta) && isEncrypted(meta));
   return isOurs ? (parsed as Meta) : { [foreignKey]: { encryptedValue: value } };
 }
 

@@ -42,7 +42,7 @@ export async function* sseEvents(
     // Other errors are unknown fields, which the event stream specification says to ignore.
     onError: ({ type }) => void (isTooLong ||= type === 'max-buffer-size-exceeded'),
     onEvent: ({ data }) => {
-      const event = parse(data);
+      const event = parseJson(data);
       // Frames without a JSON object are not events.
       if (isFields(event)) events.push(event);
     },
@@ -67,7 +67,8 @@ function tooLong(limit: number): Error {
   return Object.assign(new Error(message), { code: 'event-size' });
 }
 
-function parse(data: string): unknown {
+/** Parses JSON. Returns undefined for invalid input. */
+export function parseJson(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {

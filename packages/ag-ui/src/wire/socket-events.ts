@@ -1,5 +1,6 @@
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
 import { isFields } from '../shared/read-fields.ts';
+import { parseJson } from './http-events.ts';
 
 const eventType = /^[A-Z]+(?:_[A-Z]+)*$/;
 
@@ -18,7 +19,7 @@ export async function* socketEvents(url: string, input: AGUIRunInput, signal: Ab
   };
   socket.addEventListener('open', () => socket.send(JSON.stringify(input)));
   socket.addEventListener('message', ({ data }: MessageEvent) => {
-    const event = typeof data === 'string' ? parse(data) : undefined;
+    const event = typeof data === 'string' ? parseJson(data) : undefined;
     if (!isFields(event) || typeof event.type !== 'string' || !eventType.test(event.type)) return;
     frames.push(event);
     wake?.();
@@ -37,13 +38,5 @@ export async function* socketEvents(url: string, input: AGUIRunInput, signal: Ab
     }
   } finally {
     socket.close();
-  }
-}
-
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined;
   }
 }
