@@ -118,19 +118,29 @@ describe('createAGUIEncoder with any run', { timeout: 60_000 }, () => {
 });
 
 describe('createAGUIEncoder().open', () => {
-  it('accepts a node whose parent has ended and starts again', async () => {
-    const events: AgentEvent[] = [
-      { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' },
-      { type: 'agent-start', agentId: 'a', name: 'parent', kind: 'agent' },
-      { type: 'agent-start', agentId: 'n', name: 'node', kind: 'node', parentAgentId: 'a' },
-      { type: 'agent-end', agentId: 'a', outcome: 'paused', waitingFor: [] },
-    ];
+  const agent = (agentId: string, kind: 'agent' | 'node', parentAgentId?: string): AgentEvent => ({
+    type: 'agent-start',
+    agentId,
+    name: agentId,
+    kind,
+    ...(parentAgentId !== undefined && { parentAgentId }),
+  });
+  const start: AgentEvent = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' };
+  const paused: AgentEvent = { type: 'agent-end', agentId: 'a', outcome: 'paused', waitingFor: [] };
+
+  it.each([
+    ['a node whose parent has ended and starts again', [agent('b', 'node', 'a'), paused], [agent('a', 'agent', 'b')]],
+    [
+      'an agent whose parent has ended and started again',
+      [agent('b', 'agent', 'a'), paused, agent('a', 'agent', 'b')],
+      [],
+    ],
+  ])('opens %s', async (_, before, after) => {
     const encoder = createAGUIEncoder({ protocolVersion: '1.0' });
     const joined: AGUIEvent[] = [];
     const emit = (event: AGUIEvent): void => void joined.push(event);
-    encoder.open?.({ history: [], events }, emit);
-    encoder.feed({ type: 'agent-start', agentId: 'a', name: 'parent', kind: 'agent', parentAgentId: 'n' }, emit);
-    encoder.feed({ type: 'run-end', outcome: 'complete' }, emit);
+    encoder.open?.({ history: [], events: [start, agent('a', 'agent'), ...before] }, emit);
+    for (const event of [...after, { type: 'run-end', outcome: 'complete' } as const]) encoder.feed(event, emit);
     const { error, warnings } = await replay([joined]);
     expect({ error, warnings }).toEqual({ error: undefined, warnings: [] });
   });

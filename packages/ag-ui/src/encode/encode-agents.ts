@@ -172,8 +172,10 @@ export class AgentEncoder {
   /** Opens everything that is open again, for a client that joins. */
   reopen(write: Write): void {
     this.#openNames.clear();
-    // Ended agents are not announced again, so no event may refer to them.
-    for (const agent of this.#agents.values()) if (!agent.isOpen) delete agent.wireId;
+    // Ended agents are not announced again, so no event may refer to them. An ended agent that has started again is no longer
+    // in `#agents`, but may still be the parent of another or the agent of a step.
+    const agents = [...this.#agents.values(), ...Array.from(this.#steps.values(), ({ agent }) => agent)];
+    for (const agent of agents) for (let at = agent; at; at = at.parent) if (!at.isOpen) delete at.wireId;
     for (const agent of this.#agents.values()) {
       if (!agent.isOpen) continue;
       const owner = findOwner(agent.parent);
