@@ -77,29 +77,29 @@ class RunChecker {
         this.#ended = 'failed';
         return;
       case 'TEXT_MESSAGE_START':
-        return checkOpen(this.#texts, String(event.messageId), 'text-open', complain);
+        return openScope(this.#texts, String(event.messageId), 'text-open', complain);
       case 'TEXT_MESSAGE_CONTENT':
       case 'TEXT_MESSAGE_END':
-        return checkKnown(this.#texts, String(event.messageId), type, 'text-known', complain);
+        return checkScope(this.#texts, String(event.messageId), type, 'text-known', complain);
       case 'TOOL_CALL_START':
         if (event.toolCallName === undefined) complain('chunk-id', `${String(event.toolCallId)} has no name.`);
-        return checkOpen(this.#calls, String(event.toolCallId), 'call-open', complain);
+        return openScope(this.#calls, String(event.toolCallId), 'call-open', complain);
       case 'TOOL_CALL_ARGS':
       case 'TOOL_CALL_END':
-        return checkKnown(this.#calls, String(event.toolCallId), type, 'call-known', complain);
+        return checkScope(this.#calls, String(event.toolCallId), type, 'call-known', complain);
       case 'REASONING_START':
-        return checkOpen(this.#spans, String(event.messageId), 'reasoning-open', complain);
+        return openScope(this.#spans, String(event.messageId), 'reasoning-open', complain);
       case 'REASONING_END':
-        return checkKnown(this.#spans, String(event.messageId), type, 'reasoning-known', complain);
+        return checkScope(this.#spans, String(event.messageId), type, 'reasoning-known', complain);
       case 'REASONING_MESSAGE_START':
-        return checkOpen(this.#reasoning, String(event.messageId), 'reasoning-open', complain);
+        return openScope(this.#reasoning, String(event.messageId), 'reasoning-open', complain);
       case 'REASONING_MESSAGE_CONTENT':
       case 'REASONING_MESSAGE_END':
-        return checkKnown(this.#reasoning, String(event.messageId), type, 'reasoning-known', complain);
+        return checkScope(this.#reasoning, String(event.messageId), type, 'reasoning-known', complain);
       case 'STEP_STARTED':
-        return checkOpen(this.#steps, toStepKey(event), 'step-open', complain);
+        return openScope(this.#steps, toStepKey(event), 'step-open', complain);
       case 'STEP_FINISHED':
-        return checkKnown(this.#steps, toStepKey(event), type, 'step-known', complain);
+        return checkScope(this.#steps, toStepKey(event), type, 'step-known', complain);
       case 'SUBAGENT_STARTED':
         return this.#subagentStart(event, complain);
       case 'SUBAGENT_FINISHED':
@@ -166,12 +166,14 @@ class RunChecker {
   }
 }
 
-function checkOpen(ids: Set<string>, id: string, rule: AGUIRule, complain: Complain): void {
+/** Opens a message, call or step. Reports it if it is already open. */
+function openScope(ids: Set<string>, id: string, rule: AGUIRule, complain: Complain): void {
   if (ids.has(id)) complain(rule, `${id} is already open.`);
   ids.add(id);
 }
 
-function checkKnown(ids: Set<string>, id: string, type: string, rule: AGUIRule, complain: Complain): void {
+/** Reports an event whose message, call or step is not open. Closes it at its end event. */
+function checkScope(ids: Set<string>, id: string, type: string, rule: AGUIRule, complain: Complain): void {
   if (!ids.has(id)) complain(rule, `${type} names ${id}, which is not open.`);
   else if (!/_(?:CONTENT|ARGS)$/.test(type)) ids.delete(id);
 }

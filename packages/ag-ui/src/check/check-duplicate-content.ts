@@ -14,7 +14,7 @@ type Item = {
   run: number;
   /** Everything that the client has of it. */
   text: TextFingerprint;
-  /** Set if the client had content before this run or from a snapshot: what was streamed since. */
+  /** Content streamed since, if the client had some before this run or from a snapshot. */
   repeat: Repeat | undefined;
 };
 

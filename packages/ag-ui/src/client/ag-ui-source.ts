@@ -64,7 +64,6 @@ interface SourceHooks {
 }
 
 /** `agUiSource` with hooks, for `AGUIChatTransport`. */
-
 export function agUiSourceWith(options: AGUISourceOptions, { begin, isStopped }: SourceHooks): AgentSource {
   const { url, idleMs, onFrame, name = new URL(url).host, stopOnAbort = true } = options;
   return {
@@ -73,7 +72,7 @@ export function agUiSourceWith(options: AGUISourceOptions, { begin, isStopped }:
     run(run, { signal }) {
       const input = toRunAgentInput(run, options);
       const sent = input.messages.map(({ id }) => id);
-      const codec = begin(run, (begun) => agUiCodec(begun, { ...options, sent, origins: onFrame !== undefined }));
+      const codec = begin(run, (started) => agUiCodec(started, { ...options, sent, origins: onFrame !== undefined }));
       const open = /^wss?:/.test(url)
         ? (stop: AbortSignal): AsyncIterable<unknown> => socketEvents(url, input, stop)
         : (leave: AbortSignal): AsyncIterable<unknown> =>

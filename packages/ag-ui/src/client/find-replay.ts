@@ -54,14 +54,14 @@ export async function findReplay(
   const source: AgentSource = {
     name,
     pauses: 'replay',
-    run: (asked, control) => {
+    run: (input, control) => {
       signal?.removeEventListener('abort', leave);
       control.signal.addEventListener('abort', leave, { once: true });
-      const read = (over: AbortSignal): AsyncIterable<unknown> => {
-        over.addEventListener('abort', leave, { once: true });
+      const read = (done: AbortSignal): AsyncIterable<unknown> => {
+        done.addEventListener('abort', leave, { once: true });
         return withFirst(first, events);
       };
-      const codec = agUiCodec(asked, { origins: onFrame !== undefined, ...defined({ onLoss }) });
+      const codec = agUiCodec(input, { origins: onFrame !== undefined, ...defined({ onLoss }) });
       return sourceStream(read, codec, { signal: control.signal, flushMs, ...defined({ idleMs, onFrame }) });
     },
   };

@@ -36,10 +36,10 @@ export function toRunInput(input: AGUIRunInput, { generateId, now, onLoss }: ToR
   const { message, answers } = withAnswers(content, input.resume ?? [], onLoss);
   const messageId = isAnswer ? last.id : generateId();
   const parentMessageId = isAnswer ? last.parentId : last?.id;
-  const begun = { ...run, messageId, ...defined({ parentMessageId }) };
-  if (!isAnswer && answers.length === 0) return begun;
+  const started = { ...run, messageId, ...defined({ parentMessageId }) };
+  if (!isAnswer && answers.length === 0) return started;
   const history = isAnswer ? messages.slice(0, -1) : messages;
-  return { ...begun, history, message, answers, resumes: parentRunId ?? messageId };
+  return { ...started, history, message, answers, resumes: parentRunId ?? messageId };
 }
 
 /** Reads the tools, the context for the model, and the forwarded props for the runtime. */

@@ -74,8 +74,6 @@ export class DurableAGUIHandler {
   }
 
   /** Stops the named run, or the latest one of the thread. */
-
-  /** Stops the run that is named, or the last one. */
   async stop(threadId: string, runId: string | undefined): Promise<{ runId: string; result: StopResult }> {
     const run = await this.#find(threadId, runId);
     if (run === null) throw new RunRefusedError({ code: 'not-found', what: 'run' });

@@ -7,7 +7,7 @@ import { decodeInterruptId, decodeResume } from '../shared/interrupt.ts';
 import { readToolMessage } from '../messages/read-tool-message.ts';
 import type { StoredBranch } from './stored-branch.ts';
 
-/** What a request asks for beyond the stored thread: a new user message, or another answer to a stored one. */
+/** New input of a request that is not in the stored thread: a user message, or the wish for another answer to one. */
 export type RequestedRun = {
   /** New user message and the id of its parent. Without a parent, it follows the head of the thread. */
   message?: { message: NewMessage; parentId?: string };

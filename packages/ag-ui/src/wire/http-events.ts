@@ -63,7 +63,7 @@ export async function* sseEvents(
 }
 
 function tooLong(limit: number): Error {
-  const message = `An event of the agent is longer than ${limit} characters. Does the URL name an AG-UI agent?`;
+  const message = `An event of the agent is longer than ${limit} characters. Check that the URL belongs to an AG-UI agent.`;
   return Object.assign(new Error(message), { code: 'event-size' });
 }
 
