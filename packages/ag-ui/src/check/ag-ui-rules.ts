@@ -1,5 +1,6 @@
 import type { Rule } from '@intertie/core';
 
+/** Ids of the AG-UI rules. */
 export type AGUIRule =
   | 'shape'
   | 'state-delta-field'
@@ -163,4 +164,5 @@ const rules: { readonly [Id in AGUIRule]: readonly [sentence: string, fix: strin
   'result-once': ['A call has one result.', 'Send only the final result: clients add a message for each.'],
 };
 
+/** The AG-UI rules as a list, for reports. */
 export const aguiRules: readonly Rule[] = Object.entries(rules).map(([id, [sentence, fix]]) => ({ id, sentence, fix }));

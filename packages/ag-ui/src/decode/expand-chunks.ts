@@ -47,6 +47,7 @@ const thinking: { readonly [type: string]: string } = {
 
 type Pending = { type: string; id: string; first: Fields };
 
+/** Called for chunks that break the protocol. */
 export interface ChunkFaults {
   /** A chunk contradicts the first one. */
   conflict(id: string, field: string): void;

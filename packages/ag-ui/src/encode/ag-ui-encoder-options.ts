@@ -5,6 +5,7 @@ import type { StepNames } from './encode-agents.ts';
 import type { Form } from './encode-tools.ts';
 import type { UnattachedPart } from './to-ag-ui-messages.ts';
 
+/** Options of `createAGUIEncoder` and of everything that encodes AG-UI events. */
 export interface AGUIEncoderOptions {
   /** Protocol version of the client: `1.0`, or the version of an older package. Default: output for all since 0.0.45. */
   protocolVersion?: string;

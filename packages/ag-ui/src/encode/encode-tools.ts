@@ -8,6 +8,7 @@ import type { MessageGroups } from './message-groups.ts';
 import { callMetadata } from './part-metadata.ts';
 import { encodeToolResult } from '../shared/tool-content.ts';
 
+/** START, CONTENT and END events, or chunks. */
 export type Form = 'triads' | 'chunks';
 type Write = (event: AGUIEvent) => void;
 type Call = {

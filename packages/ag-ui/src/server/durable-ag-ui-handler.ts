@@ -24,7 +24,7 @@ import { replayRun } from './replay-run.ts';
 import { toRunContext } from '../messages/to-run-input.ts';
 import { StoredBranch } from './stored-branch.ts';
 import { resolveEventFileUrls, resolveFileUrls } from './resolve-file-urls.ts';
-import { streamRun } from './stream-run.ts';
+import { streamRun, streamWritten } from './stream-run.ts';
 import { getResultIds, type ToAGUIMessagesOptions } from '../encode/to-ag-ui-messages.ts';
 
 /** Events of a response, and the run that they come from. Without a run, they come from stored messages. */
@@ -179,21 +179,17 @@ export class DurableAGUIHandler {
   #streamOpenQuestions(open: readonly Decision[], input: AGUIRunInput): ReadableStream<AGUIEvent> {
     const { runId, threadId } = input;
     const encoder = this.#createEncoder(input, runId);
-    return new ReadableStream({
-      start(controller) {
-        const emit = (event: AGUIEvent): void => controller.enqueue(event);
-        encoder.feed({ type: 'run-start', runId, threadId, messageId: open[0]!.messageId }, emit);
-        // The encoder needs the questions for `run-end`; the client already has them.
-        for (const decision of open)
-          if ('question' in decision) encoder.feed({ type: 'question', ...decision.question }, () => undefined);
-        const waitingFor = open.map((decision) =>
-          decision.kind === 'client-tool'
-            ? { type: 'tool' as const, toolCallId: decision.toolCallId }
-            : { type: 'question' as const, questionId: decision.id },
-        );
-        encoder.feed({ type: 'run-end', outcome: 'paused', waitingFor }, emit);
-        controller.close();
-      },
+    return streamWritten((emit) => {
+      encoder.feed({ type: 'run-start', runId, threadId, messageId: open[0]!.messageId }, emit);
+      // The encoder needs the questions for `run-end`; the client already has them.
+      for (const decision of open)
+        if ('question' in decision) encoder.feed({ type: 'question', ...decision.question }, () => undefined);
+      const waitingFor = open.map((decision) =>
+        decision.kind === 'client-tool'
+          ? { type: 'tool' as const, toolCallId: decision.toolCallId }
+          : { type: 'question' as const, questionId: decision.id },
+      );
+      encoder.feed({ type: 'run-end', outcome: 'paused', waitingFor }, emit);
     });
   }
 

@@ -13,7 +13,7 @@ import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIOpenState } from '../encode/ag-ui-encoder-options.ts';
 import { StoredBranch } from './stored-branch.ts';
 import { resolveFileUrls, type FileUrl } from './resolve-file-urls.ts';
-import { streamRun, type StreamRunOptions } from './stream-run.ts';
+import { streamRun, streamWritten, type StreamRunOptions } from './stream-run.ts';
 import type { ToAGUIMessagesOptions } from '../encode/to-ag-ui-messages.ts';
 
 export interface JoinRunOptions extends Omit<StreamRunOptions, 'join'> {
@@ -85,12 +85,9 @@ export function streamStored(
   encoder: Encoder<AGUIEvent, AGUIOpenState>,
   state: AGUIOpenState,
 ): ReadableStream<AGUIEvent> {
-  return new ReadableStream({
-    start(controller) {
-      encoder.open?.(state, (event) => controller.enqueue(event));
-      encoder.end({ reason: 'eof' }, (event) => controller.enqueue(event));
-      controller.close();
-    },
+  return streamWritten((emit) => {
+    encoder.open?.(state, emit);
+    encoder.end({ reason: 'eof' }, emit);
   });
 }
 

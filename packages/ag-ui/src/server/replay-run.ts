@@ -9,7 +9,7 @@ import {
 import { unfoldContent } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { resolveFileUrls, type FileUrl } from './resolve-file-urls.ts';
-import { streamRun, withMessageId, type StreamRunOptions } from './stream-run.ts';
+import { streamRun, streamWritten, withMessageId, type StreamRunOptions } from './stream-run.ts';
 
 export interface ReplayRunOptions extends Omit<StreamRunOptions, 'join'> {
   fileUrl?: FileUrl;
@@ -52,12 +52,9 @@ function unfoldBaseline(): (events: readonly AgentEvent[]) => readonly AgentEven
 }
 
 function replayStored(encoder: Encoder<AGUIEvent>, message: CanonicalMessage): ReadableStream<AGUIEvent> {
-  return new ReadableStream({
-    start(controller) {
-      const emit = (event: AGUIEvent): void => controller.enqueue(withMessageId(event, message.id));
-      for (const event of unfold(message)) encoder.feed(event, emit);
-      encoder.end({ reason: 'eof' }, emit);
-      controller.close();
-    },
+  return streamWritten((write) => {
+    const emit = (event: AGUIEvent): void => write(withMessageId(event, message.id));
+    for (const event of unfold(message)) encoder.feed(event, emit);
+    encoder.end({ reason: 'eof' }, emit);
   });
 }

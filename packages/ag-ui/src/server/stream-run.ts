@@ -1,4 +1,4 @@
-import type { AgentEvent, DurableRun, Encoder } from '@intertie/core';
+import { toReadableStream, type AgentEvent, type DurableRun, type Emit, type Encoder } from '@intertie/core';
 import { pause, type Followed } from '@intertie/core/internal';
 import type { LogPosition } from '@intertie/core/store';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
@@ -124,6 +124,13 @@ export function streamRun(run: DurableRun, options: StreamRunOptions): ReadableS
     },
     { highWaterMark: 0 },
   );
+}
+
+/** Creates a stream of the events that `write` emits. */
+export function streamWritten(write: (emit: Emit<AGUIEvent>) => void): ReadableStream<AGUIEvent> {
+  const events: AGUIEvent[] = [];
+  write((event) => void events.push(event));
+  return toReadableStream(events);
 }
 
 /** Adds the message id to RUN_STARTED, so that a client can resume the message. Mutates the event. */
