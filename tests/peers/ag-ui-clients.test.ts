@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { scenarios, tools, type Scenario } from '../../packages/ag-ui/test/scenarios.ts';
 import { collect, scriptedModel } from '../../packages/ag-ui/test/scripted-model.ts';
-import { tellMessages, tellSteps } from '../../packages/ag-ui/test/tell.ts';
+import { describeMessages, describeSteps } from '../../packages/ag-ui/test/describe-messages.ts';
 import { install } from '../../scripts/install.mjs';
 import { root } from '../../scripts/workspace.mjs';
 
@@ -21,7 +21,7 @@ type Client = {
     ): Promise<unknown>;
   };
 };
-type Message = Parameters<typeof tellMessages>[0][number];
+type Message = Parameters<typeof describeMessages>[0][number];
 type Result = ReturnType<typeof streamText>;
 type Door = (result: Result, runId: string, version: string) => AsyncIterable<AGUIEvent>;
 
@@ -92,8 +92,8 @@ describe.each(versions)('@ag-ui/client %s', async (version) => {
       const isOver = scenario.ends === 'success' || scenario.ends === 'interrupt';
       expect(runError === undefined).toBe(isOver);
       expect(scenario.error === undefined || runError === scenario.error).toBe(true);
-      const told = isOver ? tellMessages(agent.messages) : [];
-      expect(told).toEqual(isOver ? tellSteps(await result.steps) : []);
+      const told = isOver ? describeMessages(agent.messages) : [];
+      expect(told).toEqual(isOver ? describeSteps(await result.steps) : []);
       expect(said.flatMap((spy) => spy.mock.calls.map(String))).toEqual([]);
     });
   });

@@ -5,7 +5,7 @@ import { from, lastValueFrom, toArray, type Observable } from 'rxjs';
 import { vi } from 'vitest';
 import type { AGUIEvent } from '../src/shared/ag-ui-event.ts';
 
-/** What the real verifier says against a stream of triads, or nothing. */
+/** Runs the official verifier on a stream of triads. Returns its error message, if any. */
 export async function verify(events: readonly AGUIEvent[]): Promise<string | undefined> {
   try {
     await lastValueFrom(from(events as unknown as BaseEvent[]).pipe(verifyEvents(false), toArray()), {
@@ -17,7 +17,7 @@ export async function verify(events: readonly AGUIEvent[]): Promise<string | und
   }
 }
 
-/** What the protocol's schema says against each event. */
+/** Returns the schema errors of the events. */
 export function schemaProblems(events: readonly AGUIEvent[]): string[] {
   return events.flatMap((event) => {
     const parsed = EventSchemas.safeParse(JSON.parse(JSON.stringify(event)));
@@ -41,20 +41,19 @@ export type Replayed = {
   interrupts: readonly Interrupt[];
 };
 
-/** Streams one after the other through the whole client of 1.0, and what it has made of them. */
+/** Feeds streams to the official 1.0 client, one after the other, and returns its state. */
 export async function replay(
   streams: ReadonlyArray<readonly AGUIEvent[]>,
   messages: Message[] = [],
 ): Promise<Replayed> {
   const agent = new ReplayAgent({ threadId: 'thread-1', initialMessages: messages });
   const warnings: string[] = [];
-  const record = (...words: unknown[]): void => void warnings.push(words.map(String).join(' '));
+  const record = (...args: unknown[]): void => void warnings.push(args.map(String).join(' '));
   const spies = (['warn', 'error'] as const).map((level) => vi.spyOn(console, level).mockImplementation(record));
   let error: string | undefined;
   try {
     for (const events of streams) {
       agent.events = events;
-      // oxlint-disable-next-line no-await-in-loop -- a client runs one stream at a time
       await agent.runAgent();
     }
   } catch (thrown) {

@@ -20,8 +20,8 @@ const sealed = ({ run, events, end }: ArbitraryRun): AgentEvent[] =>
     end,
   );
 
-/** The message without what AG-UI cannot say, each of which is in the ledger. */
-function sayable(message: CanonicalMessage | undefined): unknown {
+/** Returns the message without the parts that AG-UI cannot carry, all of which are reported as losses. */
+function toComparable(message: CanonicalMessage | undefined): unknown {
   if (!message) return undefined;
   const { parts, metadata, agents = {} } = message.content;
   return {
@@ -33,25 +33,26 @@ function sayable(message: CanonicalMessage | undefined): unknown {
 }
 
 function plain(part: MessagePart): unknown {
-  const { ...kept }: { [key: string]: unknown } = { ...part };
-  // Withheld: the client has its own results.
+  const { ...fields }: { [key: string]: unknown } = { ...part };
+  // Withheld, because the client has its own results.
   if (part.type === 'tool-invocation' && part.executor === 'client') {
-    for (const key of ['preliminary', 'result', 'resultContent', 'resultMetadata', 'state', 'error']) delete kept[key];
+    for (const key of ['preliminary', 'result', 'resultContent', 'resultMetadata', 'state', 'error'])
+      delete fields[key];
   }
-  // A call and its id are one thing to AG-UI.
-  if (part.type === 'tool-invocation') delete kept.id;
-  return kept;
+  // AG-UI does not distinguish the part id from the call id.
+  if (part.type === 'tool-invocation') delete fields.id;
+  return fields;
 }
 
-describe('out and in again', () => {
-  it('gives back the message, whatever the run did', { timeout: 60_000 }, () => {
+describe('the AG-UI encoder and decoder', () => {
+  it('restore the message of any run', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(arbitraryRun(), (run) => {
-        // Withheld: a client takes every result for the last one.
+        // Withheld, because clients treat every result as final.
         const events = sealed(run).filter((event) => !('preliminary' in event));
-        // What was taken back is not untold: the ledger names it.
+        // Discarded content was already streamed and is reported as a loss.
         fc.pre(!events.some((event) => event.type === 'step-end' && event.discarded));
-        // To AG-UI, an agent that goes on after a pause is another one.
+        // An agent that resumes after a pause is a new sub-agent to AG-UI.
         const started = events.flatMap((event) => (event.type === 'agent-start' ? [event.agentId] : []));
         fc.pre(new Set(started).size === started.length);
         const wire = transcode(createAGUIEncoder({ protocolVersion: '1.0', sendInternal: true }), events);
@@ -62,13 +63,13 @@ describe('out and in again', () => {
           ),
           JSON.parse(JSON.stringify(wire)) as unknown[],
         );
-        expect(sayable(foldEvents(back))).toEqual(sayable(foldEvents(events)));
+        expect(toComparable(foldEvents(back))).toEqual(toComparable(foldEvents(events)));
       }),
       { numRuns: 300 },
     );
   });
 
-  it('never throws, whatever it is fed', () => {
+  it('never throw on broken streams', () => {
     fc.assert(
       fc.property(arbitraryRun(), fc.array(fc.nat()), (run, picks) => {
         const wire = transcode(createAGUIEncoder({ protocolVersion: '1.0' }), sealed(run)) as unknown[];

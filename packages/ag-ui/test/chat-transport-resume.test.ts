@@ -8,7 +8,7 @@ import { serve } from '../../ai-sdk/test/serve.ts';
 import { AGUIChatTransport } from '../src/client/ag-ui-chat-transport.ts';
 import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
 import type { DurableAGUIHandlerOptions } from '../src/server/ag-ui-handler-options.ts';
-import { scriptOf } from './durable-run-script.ts';
+import { createScript } from './durable-run-script.ts';
 import { handDriven } from './hand-driven-agent.ts';
 
 type Gate = { open(): void; opened: Promise<void> };
@@ -19,7 +19,7 @@ function gate(): Gate {
   return { open: () => open(), opened };
 }
 
-const until = (look: () => void): Promise<void> => vi.waitFor(look, { interval: 2, timeout: 5000 });
+const until = (check: () => void): Promise<void> => vi.waitFor(check, { interval: 2, timeout: 5000 });
 
 const copy = (messages: UIMessage[]): UIMessage[] => JSON.parse(JSON.stringify(messages)) as UIMessage[];
 
@@ -29,9 +29,9 @@ const approval: AgentEvent[] = [
   { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId: 'q' }] },
 ];
 
-describe.each(chatMajors)('$name that comes back to an AG-UI agent whose runs are kept', ({ major, ai, ...majors }) => {
+describe.each(chatMajors)('$name resuming a durable run over AG-UI', ({ major, ai, ...majors }) => {
   type Chat = ReturnType<typeof majors.createHookChat>;
-  type Door = { agent: Agent; url: string; chat(messages?: UIMessage[]): Chat; leaving(): Chat };
+  type Server = { agent: Agent; url: string; chat(messages?: UIMessage[]): Chat; detached(): Chat };
 
   const chatAt = (url: string, init: Partial<ChatInit<UIMessage>> = {}, stopOnAbort = true): Chat =>
     majors.createHookChat({
@@ -41,7 +41,7 @@ describe.each(chatMajors)('$name that comes back to an AG-UI agent whose runs ar
       ...init,
     });
 
-  async function doorTo(source: AgentSource, options: DurableAGUIHandlerOptions = {}): Promise<Door> {
+  async function start(source: AgentSource, options: DurableAGUIHandlerOptions = {}): Promise<Server> {
     const agent = new Agent({ source, store: createInMemoryStore() });
     const served = await serve(createAGUIHandler(agent, options));
     onTestFinished(async () => {
@@ -49,42 +49,42 @@ describe.each(chatMajors)('$name that comes back to an AG-UI agent whose runs ar
       await agent.close();
     });
     const { url } = served;
-    return { agent, url, chat: (messages = []) => chatAt(url, { messages }), leaving: () => chatAt(url, {}, false) };
+    return { agent, url, chat: (messages = []) => chatAt(url, { messages }), detached: () => chatAt(url, {}, false) };
   }
 
-  const textsOf = (chat: Chat): string[] =>
+  const getTexts = (chat: Chat): string[] =>
     chat.messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
 
-  it.each(['nothing', 'a part'])('has all of the answer, once, having had %s of it, and goes on', async (had) => {
-    const goOn = gate();
+  it.each(['nothing', 'a part'])('shows the complete answer once after it had %s of it', async (had) => {
+    const proceed = gate();
     const source = scriptedSource(
       (run) => [
         ...says(run, 'one', 'One.').slice(0, 2),
-        goOn.opened,
+        proceed.opened,
         { type: 'text-delta', id: `${run.runId}:one`, delta: ' Two.' },
         { type: 'text-end', id: `${run.runId}:one` },
         complete,
       ],
       (run) => [...says(run, 'three', 'Three.'), complete],
     );
-    const { agent, chat: open, leaving } = await doorTo(source);
-    const left = leaving();
+    const { agent, chat: open, detached } = await start(source);
+    const left = detached();
     const sent = left.sendMessage({ text: 'Go.' });
-    await until(() => expect(textsOf(left)).toEqual(['Go.', 'One.']));
+    await until(() => expect(getTexts(left)).toEqual(['Go.', 'One.']));
     const history = copy(left.messages).slice(0, had === 'nothing' ? 1 : 2);
     await left.stop();
     await sent;
     const chat = open(history);
     const resumed = chat.resumeStream();
-    await until(() => expect(textsOf(chat)).toEqual(['Go.', 'One.']));
-    goOn.open();
+    await until(() => expect(getTexts(chat)).toEqual(['Go.', 'One.']));
+    proceed.open();
     await resumed;
-    expect({ error: chat.error, texts: textsOf(chat) }).toEqual({ error: undefined, texts: ['Go.', 'One. Two.'] });
-    // Told again, it is the same message.
+    expect({ error: chat.error, texts: getTexts(chat) }).toEqual({ error: undefined, texts: ['Go.', 'One. Two.'] });
+    // A second replay updates the same message.
     await chat.resumeStream();
-    expect(textsOf(chat)).toEqual(['Go.', 'One. Two.']);
+    expect(getTexts(chat)).toEqual(['Go.', 'One. Two.']);
     await chat.sendMessage({ text: 'On.' });
-    expect({ error: chat.error, texts: textsOf(chat) }).toEqual({
+    expect({ error: chat.error, texts: getTexts(chat) }).toEqual({
       error: undefined,
       texts: ['Go.', 'One. Two.', 'On.', 'Three.'],
     });
@@ -93,14 +93,14 @@ describe.each(chatMajors)('$name that comes back to an AG-UI agent whose runs ar
       chat.messages[1]!.id,
       chat.messages[3]!.id,
     ]);
-    expect(source.runs.map(({ history: told }) => told.map(({ role }) => role))).toEqual([
+    expect(source.runs.map((run) => run.history.map(({ role }) => role))).toEqual([
       ['user'],
       ['user', 'assistant', 'user'],
     ]);
   });
 
-  it('is told at every place of a run what one was told that never left', { timeout: 30_000 }, async () => {
-    const script = scriptOf('run-1');
+  it('shows the same message as a chat that stayed, wherever it resumes', { timeout: 30_000 }, async () => {
+    const script = createScript('run-1');
     const open = async () => {
       const driven = await handDriven();
       const served = await serve(createAGUIHandler(driven.agent));
@@ -137,24 +137,24 @@ describe.each(chatMajors)('$name that comes back to an AG-UI agent whose runs ar
     expect(JSON.stringify(stayed)).toContain('rhyme');
   });
 
-  it('answers what was asked while nobody was there, however long ago', async () => {
-    const goOn = gate();
+  it('answers a question that was asked while no client was connected', async () => {
+    const proceed = gate();
     const source = scriptedSource(
-      (run) => [...says(run, 'one', 'May I?'), goOn.opened, ...approval],
+      (run) => [...says(run, 'one', 'May I?'), proceed.opened, ...approval],
       (run) => [
         { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'gone' },
         ...says(run, 'two', 'Thanks.'),
         complete,
       ],
     );
-    const { agent, chat: open, leaving } = await doorTo(source, { replayEndedMs: -1 });
-    const left = leaving();
+    const { agent, chat: open, detached } = await start(source, { replayEndedMs: -1 });
+    const left = detached();
     const sent = left.sendMessage({ text: 'Go.' });
-    await until(() => expect(textsOf(left)).toEqual(['Go.', 'May I?']));
+    await until(() => expect(getTexts(left)).toEqual(['Go.', 'May I?']));
     const history = copy(left.messages);
     await left.stop();
     await sent;
-    goOn.open();
+    proceed.open();
     await vi.waitFor(async () =>
       expect((await (await agent.latest({ threadId: 'thread-1' }))!.record()).state).toBe('paused'),
     );
@@ -165,19 +165,19 @@ describe.each(chatMajors)('$name that comes back to an AG-UI agent whose runs ar
     await settled(chat);
     expect(chat.error).toBeUndefined();
     expect(chat.messages).toHaveLength(2);
-    expect(textsOf(chat)).toEqual(['Go.', 'May I?', 'Thanks.']);
+    expect(getTexts(chat)).toEqual(['Go.', 'May I?', 'Thanks.']);
     expect(shown(chat.lastMessage)).toContainEqual(
       expect.objectContaining({ state: 'output-available', output: 'gone' }),
     );
     expect(source.runs).toHaveLength(2);
-    // It is over, and over for long enough: there is nothing to come back to.
+    // The run ended longer than `replayEndedMs` ago, so there is nothing to resume.
     const late = open(copy(chat.messages));
     await late.resumeStream();
-    expect({ status: late.status, texts: textsOf(late) }).toEqual({ status: 'ready', texts: textsOf(chat) });
+    expect({ status: late.status, texts: getTexts(late) }).toEqual({ status: 'ready', texts: getTexts(chat) });
   });
 
-  it('is told in the middle of a continuation what was said before it, too', async () => {
-    const goOn = gate();
+  it('shows the content before a continuation when it resumes during the continuation', async () => {
+    const proceed = gate();
     const source = scriptedSource(
       (run) => [
         { type: 'file', id: `${run.runId}:file`, mimeType: 'image/png', data: 'aGk=' },
@@ -187,34 +187,34 @@ describe.each(chatMajors)('$name that comes back to an AG-UI agent whose runs ar
       (run) => [
         { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'gone' },
         ...says(run, 'two', 'Thanks.'),
-        goOn.opened,
+        proceed.opened,
         ...says(run, 'three', 'Done.'),
         complete,
       ],
     );
-    const { chat: open } = await doorTo(source);
+    const { chat: open } = await start(source);
     const first = open();
     await first.sendMessage({ text: 'Go.' });
     void first.addToolApprovalResponse({ id: 'q', approved: true });
-    await until(() => expect(textsOf(first)).toEqual(['Go.', 'May I?', 'Thanks.']));
+    await until(() => expect(getTexts(first)).toEqual(['Go.', 'May I?', 'Thanks.']));
     const chat = open(copy(first.messages).slice(0, 1));
     const resumed = chat.resumeStream();
-    await until(() => expect(textsOf(chat)).toEqual(['Go.', 'May I?', 'Thanks.']));
-    goOn.open();
+    await until(() => expect(getTexts(chat)).toEqual(['Go.', 'May I?', 'Thanks.']));
+    proceed.open();
     await resumed;
     await settled(first);
-    expect(textsOf(chat)).toEqual(['Go.', 'May I?', 'Thanks.', 'Done.']);
-    // Chunks of 6 cannot say how a call was approved; that it was, its result says.
+    expect(getTexts(chat)).toEqual(['Go.', 'May I?', 'Thanks.', 'Done.']);
+    // Chunks of AI SDK 6 do not carry the approval of a call; its result implies it.
     const parts = (one: Chat): unknown[] => shown(one.lastMessage).map((part) => ({ ...part, approval: undefined }));
     expect(parts(chat)).toEqual(parts(first));
     expect(chat.lastMessage?.id).toBe(first.lastMessage?.id);
   });
 
-  it('comes back in the same page after the wire broke', async () => {
-    const goOn = gate();
+  it('resumes in the same page after a connection error', async () => {
+    const proceed = gate();
     const source = scriptedSource((run) => [
       ...says(run, 'one', 'One.'),
-      goOn.opened,
+      proceed.opened,
       ...says(run, 'two', 'Two.'),
       complete,
     ]);
@@ -240,50 +240,50 @@ describe.each(chatMajors)('$name that comes back to an AG-UI agent whose runs ar
     });
     const chat = chatAt(served.url);
     const sent = chat.sendMessage({ text: 'Go.' });
-    await until(() => expect(textsOf(chat)).toEqual(['Go.', 'One.']));
+    await until(() => expect(getTexts(chat)).toEqual(['Go.', 'One.']));
     cut();
     await sent;
     expect(chat.status).toBe('error');
     const resumed = chat.resumeStream();
-    goOn.open();
+    proceed.open();
     await resumed;
-    expect({ error: chat.error, texts: textsOf(chat) }).toEqual({ error: undefined, texts: ['Go.', 'One.', 'Two.'] });
+    expect({ error: chat.error, texts: getTexts(chat) }).toEqual({ error: undefined, texts: ['Go.', 'One.', 'Two.'] });
   });
 });
 
-describe('an agent that is not ours', () => {
+describe('reconnectToStream and an agent without replay', () => {
   const started = 'data: {"type":"RUN_STARTED","threadId":"t","runId":"r"}\n\n';
   const stream = { 'content-type': 'text/event-stream' };
 
   async function reconnect(answer: () => Response): Promise<unknown> {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const served = await serve(async (request) => {
-      asked.push(`${request.method} ${new URL(request.url).search}`);
+      requests.push(`${request.method} ${new URL(request.url).search}`);
       return answer();
     });
     onTestFinished(() => served.close());
     const found = await new AGUIChatTransport({ url: `${served.url}/agent?key=1` }).reconnectToStream({ chatId: 't' });
-    expect(asked).toEqual(['GET ?key=1&threadId=t&protocolVersion=1.0&replay=true']);
+    expect(requests).toEqual(['GET ?key=1&threadId=t&protocolVersion=1.0&replay=true']);
     return found;
   }
 
   it.each([
-    ['no such route', () => new Response('Not found', { status: 404 })],
-    ['no such method', () => Response.json({ detail: 'Method Not Allowed' }, { status: 405 })],
-    ['a body that it misses', () => new Response('{}', { status: 422 })],
-    ['a method that is not made', () => new Response('', { status: 501 })],
-    ['a page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
-    ['nothing', () => new Response(null, { status: 204 })],
-    ['a stream of its own', () => new Response(started, { headers: stream })],
+    ['an unknown route', () => new Response('Not found', { status: 404 })],
+    ['an unknown method', () => Response.json({ detail: 'Method Not Allowed' }, { status: 405 })],
+    ['a missing body', () => new Response('{}', { status: 422 })],
+    ['an unimplemented method', () => new Response('', { status: 501 })],
+    ['an HTML page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
+    ['no content', () => new Response(null, { status: 204 })],
+    ['a stream without a message id', () => new Response(started, { headers: stream })],
     ['an empty stream', () => new Response('', { headers: stream })],
-  ])('has nothing to come back to: %s', async (_, answer) => {
+  ])('returns null for %s', async (_, answer) => {
     expect(await reconnect(answer)).toBe(null);
   });
 
-  it('is asked in the page’s own place too', async () => {
-    const asked: unknown[] = [];
+  it('supports a relative URL', async () => {
+    const requests: unknown[] = [];
     const fetch = async (url: unknown): Promise<Response> => {
-      asked.push(url);
+      requests.push(url);
       return new Response(null, { status: 404 });
     };
     const transport = new AGUIChatTransport({
@@ -292,16 +292,16 @@ describe('an agent that is not ours', () => {
       fetch,
     });
     expect(await transport.reconnectToStream({ chatId: 'a b' })).toBe(null);
-    expect(asked).toEqual(['/ag-ui?threadId=a+b&protocolVersion=1.0&replay=true']);
+    expect(requests).toEqual(['/ag-ui?threadId=a+b&protocolVersion=1.0&replay=true']);
   });
 
-  it('is asked nothing over a socket', async () => {
+  it('returns null for a WebSocket URL without a request', async () => {
     expect(await new AGUIChatTransport({ url: 'wss://127.0.0.1:9/agent' }).reconnectToStream({ chatId: 't' })).toBe(
       null,
     );
   });
 
-  it('says what is wrong with it', async () => {
+  it('rejects with the error text of a failing agent', async () => {
     await expect(reconnect(() => new Response('It broke.', { status: 500 }))).rejects.toThrow(
       'answered 500: It broke.',
     );

@@ -12,7 +12,7 @@ import { agUiSource } from '../src/client/ag-ui-source.ts';
 import type { DurableAGUIHandlerOptions } from '../src/server/ag-ui-handler-options.ts';
 import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
 
-const until = (look: () => void | Promise<void>): Promise<void> => vi.waitFor(look, { interval: 2, timeout: 5000 });
+const until = (check: () => void | Promise<void>): Promise<void> => vi.waitFor(check, { interval: 2, timeout: 5000 });
 
 function gate(): { open(): void; opened: Promise<void> } {
   let open = (): void => undefined;
@@ -20,32 +20,32 @@ function gate(): { open(): void; opened: Promise<void> } {
   return { open: () => open(), opened };
 }
 
-/** Says a word, and then nothing until it is stopped or the test is over. */
+/** Creates a source that emits one text and then hangs until it is stopped or the test ends. */
 function endless(): AgentSource {
   const { open, opened } = gate();
   onTestFinished(open);
   return scriptedSource((run) => [...says(run, 'one', 'One.'), opened, complete]);
 }
 
-/** An agent that keeps its runs, and what it was asked. */
-async function keeping(source: AgentSource, options: DurableAGUIHandlerOptions = {}) {
+/** Serves an agent with durable runs and records the methods of its requests. */
+async function serveDurable(source: AgentSource, options: DurableAGUIHandlerOptions = {}) {
   const agent = new Agent({ source, store: createInMemoryStore() });
-  const asked: string[] = [];
+  const methods: string[] = [];
   const handle = createAGUIHandler(agent, options);
   const { url, close } = await serve(async (request) => {
-    asked.push(request.method);
+    methods.push(request.method);
     return handle(request);
   });
   onTestFinished(async () => {
     await close();
     await agent.close();
   });
-  const stateOf = async (threadId = 'thread-1'): Promise<string | undefined> =>
+  const getState = async (threadId = 'thread-1'): Promise<string | undefined> =>
     (await (await agent.latest({ threadId }))?.record())?.state;
-  return { agent, url, asked, stateOf };
+  return { agent, url, methods, getState };
 }
 
-describe.each(chatMajors)('a stop of $name, where the agent keeps its runs,', ({ major, createHookChat }) => {
+describe.each(chatMajors)('$name and an agent with durable runs', ({ major, createHookChat }) => {
   function chatAt(url: string, stopOnAbort?: boolean) {
     const transport = new AGUIChatTransport({ url, version: major, ...(stopOnAbort === false && { stopOnAbort }) });
     const chat = createHookChat({ id: 'thread-1', transport: transport as never });
@@ -53,61 +53,61 @@ describe.each(chatMajors)('a stop of $name, where the agent keeps its runs,', ({
     return { chat, transport, hasBegun };
   }
 
-  it('stops the run', async () => {
-    const { url, stateOf, asked } = await keeping(endless());
+  it('stops the run when the chat is stopped', async () => {
+    const { url, getState, methods } = await serveDurable(endless());
     const { chat, hasBegun } = chatAt(url);
     const sent = chat.sendMessage({ text: 'Go.' });
     await hasBegun();
     await chat.stop();
     await sent;
-    await until(async () => expect(await stateOf()).toBe('aborted'));
-    expect({ asked, status: chat.status }).toEqual({ asked: ['POST', 'DELETE'], status: 'ready' });
+    await until(async () => expect(await getState()).toBe('aborted'));
+    expect({ methods, status: chat.status }).toEqual({ methods: ['POST', 'DELETE'], status: 'ready' });
   });
 
-  it('stops the run also before its answer has begun', async () => {
+  it('stops the run before its response has started', async () => {
     const held = gate();
-    const { url, stateOf, asked } = await keeping(endless(), { prepare: () => held.opened.then(() => ({})) });
+    const { url, getState, methods } = await serveDurable(endless(), { prepare: () => held.opened.then(() => ({})) });
     const { chat } = chatAt(url);
     const sent = chat.sendMessage({ text: 'Go.' });
-    await until(() => expect(asked).toEqual(['POST']));
+    await until(() => expect(methods).toEqual(['POST']));
     await chat.stop();
     held.open();
     await sent;
-    await until(async () => expect(await stateOf()).toBe('aborted'));
+    await until(async () => expect(await getState()).toBe('aborted'));
   });
 
-  it('stops a run that the chat came back to', async () => {
-    const { agent, url, stateOf } = await keeping(endless());
+  it('stops a run that the chat resumed', async () => {
+    const { agent, url, getState } = await serveDurable(endless());
     await agent.start({ threadId: 'thread-1' });
     const { chat, hasBegun } = chatAt(url);
     const resumed = chat.resumeStream();
     await hasBegun();
     await chat.stop();
     await resumed;
-    await until(async () => expect(await stateOf()).toBe('aborted'));
+    await until(async () => expect(await getState()).toBe('aborted'));
   });
 
-  it('is not what an abort is after the run has paused: it can still be answered', async () => {
+  it('does not stop a paused run when the signal aborts later', async () => {
     const approval: AgentEvent = { type: 'question', questionId: 'q', kind: 'approval' };
     const waitingFor = [{ type: 'question' as const, questionId: 'q' }];
     const paused: AgentEvent = { type: 'run-end', outcome: 'paused', waitingFor };
-    const { agent, url, stateOf, asked } = await keeping(
+    const { agent, url, getState, methods } = await serveDurable(
       scriptedSource((run) => [...says(run, 'one', 'One.'), approval, paused]),
     );
     await agent.start({ threadId: 'thread-1' });
-    await until(async () => expect(await stateOf()).toBe('paused'));
+    await until(async () => expect(await getState()).toBe('paused'));
     const stop = new AbortController();
     const options = { chatId: 'thread-1', abortSignal: stop.signal };
-    const told = (await chatAt(url).transport.reconnectToStream(options))!.getReader();
-    while (!(await told.read()).done);
+    const reader = (await chatAt(url).transport.reconnectToStream(options))!.getReader();
+    while (!(await reader.read()).done);
     stop.abort();
-    // Long enough for a request that must not come.
+    // Time for a request that must not be sent.
     await sleep(50);
-    expect({ asked, state: await stateOf() }).toEqual({ asked: ['GET'], state: 'paused' });
+    expect({ methods, state: await getState() }).toEqual({ methods: ['GET'], state: 'paused' });
   });
 
-  it('is not what a chat does that asks again while it still waits', async () => {
-    const { agent, url, stateOf, asked } = await keeping(endless());
+  it('does not stop the run when the chat reconnects during a pending request', async () => {
+    const { agent, url, getState, methods } = await serveDurable(endless());
     await agent.start({ threadId: 'thread-1' });
     const { open, opened } = gate();
     let calls = 0;
@@ -128,12 +128,12 @@ describe.each(chatMajors)('a stop of $name, where the agent keeps its runs,', ({
     await one;
     first.abort();
     await sleep(50);
-    expect({ asked, state: await stateOf() }).toEqual({ asked: ['GET', 'GET'], state: 'running' });
+    expect({ methods, state: await getState() }).toEqual({ methods: ['GET', 'GET'], state: 'running' });
     await Promise.all([(await one)!.cancel(), again!.cancel()]);
   });
 
-  it('is not what a chat does that asks again, or whose reader leaves, or that is told not to', async () => {
-    const { url, stateOf, asked } = await keeping(endless());
+  it('does not stop the run on reconnect, on cancel, or with stopOnAbort: false', async () => {
+    const { url, getState, methods } = await serveDurable(endless());
     const { chat, hasBegun } = chatAt(url, false);
     const sent = chat.sendMessage({ text: 'Go.' });
     await hasBegun();
@@ -152,27 +152,27 @@ describe.each(chatMajors)('a stop of $name, where the agent keeps its runs,', ({
     const reader = (await transport.sendMessages({ ...send, chatId: 'thread-2', abortSignal })).getReader();
     await reader.read();
     await reader.cancel();
-    // Long enough for a request that must not come.
+    // Time for a request that must not be sent.
     await sleep(50);
-    await until(async () => expect(await stateOf('thread-2')).toBe('running'));
-    expect(await stateOf()).toBe('running');
-    expect(asked).not.toContain('DELETE');
+    await until(async () => expect(await getState('thread-2')).toBe('running'));
+    expect(await getState()).toBe('running');
+    expect(methods).not.toContain('DELETE');
   });
 });
 
-it('a stop of an agent stops the kept run of the AG-UI agent behind it', async () => {
-  const inner = await keeping(endless());
-  const outer = await keeping(agUiSource({ url: inner.url }));
+it('stops the durable run of the AG-UI agent behind an agent', async () => {
+  const inner = await serveDurable(endless());
+  const outer = await serveDurable(agUiSource({ url: inner.url }));
   const content = { format: 2 as const, parts: [{ type: 'text' as const, id: 't', text: 'Go.' }] };
   const run = await outer.agent.start({ threadId: 'thread-1', message: { content } });
-  await until(async () => expect(await inner.stateOf()).toBe('running'));
+  await until(async () => expect(await inner.getState()).toBe('running'));
   await run.stop();
-  await until(async () => expect([await outer.stateOf(), await inner.stateOf()]).toEqual(['aborted', 'aborted']));
+  await until(async () => expect([await outer.getState(), await inner.getState()]).toEqual(['aborted', 'aborted']));
 });
 
-describe('a stop, where runs are not kept,', () => {
-  it('is that the client leaves', async () => {
-    const asked: string[] = [];
+describe('agUiSource and an agent without durable runs', () => {
+  it('disconnects when the run is stopped', async () => {
+    const methods: string[] = [];
     const stopped = gate();
     const source = endless();
     const watched: AgentSource = {
@@ -184,7 +184,7 @@ describe('a stop, where runs are not kept,', () => {
     };
     const handle = createAGUIHandler(watched);
     const served = await serve(async (request) => {
-      asked.push(request.method);
+      methods.push(request.method);
       return handle(request);
     });
     onTestFinished(() => served.close());
@@ -194,13 +194,13 @@ describe('a stop, where runs are not kept,', () => {
     );
     for await (const _ of run) void _;
     await stopped.opened;
-    expect(asked).toEqual(['POST']);
+    expect(methods).toEqual(['POST']);
   });
 
-  it('does not wait long for an agent that has not begun its answer', async () => {
-    const left = gate();
+  it('aborts a request without a response soon after a stop', async () => {
+    const disconnected = gate();
     const served = await serve((request) => {
-      request.signal.addEventListener('abort', left.open);
+      request.signal.addEventListener('abort', disconnected.open);
       return new Promise<Response>(() => undefined);
     });
     onTestFinished(() => served.close());
@@ -209,23 +209,23 @@ describe('a stop, where runs are not kept,', () => {
       runControl({ signal: AbortSignal.timeout(100) }),
     );
     for await (const _ of run) void _;
-    await expect(left.opened).resolves.toBeUndefined();
+    await expect(disconnected.opened).resolves.toBeUndefined();
   });
 });
 
 describe('DELETE', () => {
-  it('stops the run that it names, or the thread’s last one, and says what came of it', async () => {
-    const { agent, url, stateOf } = await keeping(endless());
+  it('stops the named or latest run and returns the result', async () => {
+    const { agent, url, getState } = await serveDurable(endless());
     const { runId } = await agent.start({ threadId: 'thread-1' });
     const ask = async (query: string): Promise<unknown> => {
       const response = await fetch(`${url}?${query}`, { method: 'DELETE' });
       return [response.status, await response.json()];
     };
-    expect(await ask('')).toEqual([422, { error: { message: 'DELETE says `?threadId=`: which thread.' } }]);
+    expect(await ask('')).toEqual([422, { error: { message: 'DELETE requires the query parameter `threadId`.' } }]);
     expect(await ask('threadId=thread-1&runId=other')).toMatchObject([404, { error: { code: 'not-found' } }]);
     expect(await ask('threadId=thread-2')).toMatchObject([404, { error: { code: 'not-found' } }]);
     expect(await ask(`threadId=thread-1&runId=${runId}`)).toEqual([200, { runId, result: 'requested' }]);
-    await until(async () => expect(await stateOf()).toBe('aborted'));
+    await until(async () => expect(await getState()).toBe('aborted'));
     expect(await ask('threadId=thread-1')).toEqual([200, { runId, result: 'ended' }]);
   });
 });

@@ -47,14 +47,14 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
   const chatWith = (...turns: Turn[]): Promise<Chat> =>
     chatFor(modelSource(scriptedModel(turns), { tools, streamText: ai.streamText }));
 
-  const partsOf = (chat: Chat): Part[] => shown(chat.messages.at(-1)) as unknown as Part[];
-  const told = (chat: Chat): string[] =>
-    partsOf(chat).flatMap(({ type, text: words, toolCallId, state, output }) => {
-      if (words !== undefined) return [`${type}=${words}`];
+  const getParts = (chat: Chat): Part[] => shown(chat.messages.at(-1)) as unknown as Part[];
+  const describeParts = (chat: Chat): string[] =>
+    getParts(chat).flatMap(({ type, text: content, toolCallId, state, output }) => {
+      if (content !== undefined) return [`${type}=${content}`];
       return toolCallId === undefined ? [] : [`${toolCallId} ${state} ${JSON.stringify(output)}`];
     });
 
-  it('shows texts, reasoning and tools in order, and sends them back', async () => {
+  it('shows texts, reasoning and tools in order and sends them back', async () => {
     const chat = await chatWith(
       [
         ...reasoning('0', 'Hm.'),
@@ -72,13 +72,13 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
       'c1 output-available {"city":"Paris","degrees":21}',
       'text=It is 21.',
     ];
-    expect(told(chat)).toEqual(once);
+    expect(describeParts(chat)).toEqual(once);
     await chat.sendMessage({ text: 'Again.' });
     expect(chat.error).toBeUndefined();
-    expect(told(chat)).toEqual(['text=It is 21.']);
+    expect(describeParts(chat)).toEqual(['text=It is 21.']);
   });
 
-  it('runs a tool of the page', async () => {
+  it('executes a tool of the page', async () => {
     const chat = await chatWith(
       [...streamedCall('c1', 'locate', '{}'), finish('tool-calls')],
       [...text('0', 'You are in Rome.'), finish()],
@@ -86,24 +86,24 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
     await chat.sendMessage({ text: 'Where am I?' });
     await chat.addToolOutput({ tool: 'locate' as never, toolCallId: 'c1', output: 'Rome' });
     await settled(chat);
-    expect(told(chat)).toEqual(['c1 output-available "Rome"', 'text=You are in Rome.']);
+    expect(describeParts(chat)).toEqual(['c1 output-available "Rome"', 'text=You are in Rome.']);
   });
 
   it.each([
     [true, 'c1 output-available "removed"'],
     [false, 'c1 output-denied undefined'],
-  ])('asks for an approval, and goes on with %s', async (approved, result) => {
+  ])('requests an approval and continues with %s', async (approved, result) => {
     const chat = await chatWith(
       [...streamedCall('c1', 'remove', paris), finish('tool-calls')],
       [...text('0', 'Well.'), finish()],
     );
     await chat.sendMessage({ text: 'Remove it.' });
-    const asked = partsOf(chat).find(({ approval }) => approval !== undefined);
+    const asked = getParts(chat).find(({ approval }) => approval !== undefined);
     expect(asked?.state).toBe('approval-requested');
     await chat.addToolApprovalResponse({ id: asked!.approval!.id, approved });
     await settled(chat);
     expect(chat.error).toBeUndefined();
-    expect(told(chat)).toEqual([result, 'text=Well.']);
+    expect(describeParts(chat)).toEqual([result, 'text=Well.']);
   });
 
   const question: AgentEvent[] = [
@@ -111,24 +111,24 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
     { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId: 'q1' }] },
   ];
 
-  it('asks a question about no tool, and goes on with what was answered', async () => {
+  it('requests input and continues with the answer', async () => {
     const source = scriptedSource(
       (run) => [...says(run, 'ask', 'Where to?'), ...question],
       (run) => [...says(run, 'go', 'On the way.'), complete],
     );
     const chat = await chatFor(source);
     await chat.sendMessage({ text: 'Go.' });
-    const asked = partsOf(chat).find(({ toolCallId }) => toolCallId !== undefined);
+    const asked = getParts(chat).find(({ toolCallId }) => toolCallId !== undefined);
     expect(asked).toMatchObject({ toolName: 'city', state: 'input-available', input: { message: 'Which city?' } });
     await chat.addToolOutput({ tool: 'city' as never, toolCallId: asked!.toolCallId!, output: 'Rome' });
     await settled(chat);
     expect(chat.error).toBeUndefined();
     expect(source.runs[1]?.answers).toMatchObject([{ questionId: 'q1', value: 'Rome' }]);
-    expect(told(chat).at(-1)).toBe('text=On the way.');
+    expect(describeParts(chat).at(-1)).toBe('text=On the way.');
     expect(chat.messages).toHaveLength(2);
   });
 
-  it('resumes in a page that was loaded anew: the question is in the message', async () => {
+  it('answers a question of a stored message after a reload', async () => {
     const source = scriptedSource(
       () => question,
       (run) => [...says(run, 'go', 'On the way.'), complete],
@@ -139,14 +139,14 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
     await before.sendMessage({ text: 'Go.' });
     const stored = JSON.parse(JSON.stringify(before.messages)) as UIMessage[];
     const chat = chatAt(served.url, { messages: stored });
-    const asked = partsOf(chat).find(({ toolCallId }) => toolCallId !== undefined);
+    const asked = getParts(chat).find(({ toolCallId }) => toolCallId !== undefined);
     await chat.addToolOutput({ tool: 'city' as never, toolCallId: asked!.toolCallId!, output: 'Rome' });
     await settled(chat);
     expect(source.runs[1]?.answers).toMatchObject([{ questionId: 'q1', value: 'Rome' }]);
-    expect(told(chat).at(-1)).toBe('text=On the way.');
+    expect(describeParts(chat).at(-1)).toBe('text=On the way.');
   });
 
-  it('shows the state and the activities as data', async () => {
+  it('shows state and activities as data parts', async () => {
     const seen: unknown[] = [];
     const source = scriptedSource((run) => [
       { type: 'state-snapshot', state: { count: 1 } },
@@ -160,14 +160,14 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
     });
     await chat.sendMessage({ text: 'Go.' });
     expect(chat.error).toBeUndefined();
-    // The state that the agent was given is told too.
+    // The initial state of the agent is sent too.
     expect(seen).toEqual([{}, { count: 1 }, { count: 2 }]);
-    expect(partsOf(chat)).toContainEqual(
+    expect(getParts(chat)).toContainEqual(
       expect.objectContaining({ type: 'data-plan', data: { steps: ['look', 'leap'] } }),
     );
   });
 
-  it('sends files, and shows those that come', async () => {
+  it('sends and shows files', async () => {
     const source = scriptedSource((run) => [
       { type: 'file', id: `${run.runId}:file`, mimeType: 'image/png', data: 'aGk=' },
       complete,
@@ -182,19 +182,18 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
       { type: 'file', mimeType: 'image/png', data: 'aGk=' },
       { type: 'text', text: 'What is this?' },
     ]);
-    expect(partsOf(chat)).toContainEqual({ type: 'file', mediaType: 'image/png', url: picture });
+    expect(getParts(chat)).toContainEqual({ type: 'file', mediaType: 'image/png', url: picture });
   });
 
-  it('stops the model when the chat is stopped', async () => {
+  it('aborts the model when the chat is stopped', async () => {
     const chat = await chatWith({ parts: text('0', 'Hel').slice(0, 2), last: 'hang' });
     const sent = chat.sendMessage({ text: 'Go.' });
-    while (chat.status !== 'streaming' || told(chat).length === 0) {
-      // oxlint-disable-next-line no-await-in-loop -- it is looked at until something is said
+    while (chat.status !== 'streaming' || describeParts(chat).length === 0) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await chat.stop();
     await sent;
-    expect({ status: chat.status, told: told(chat) }).toEqual({ status: 'ready', told: ['text=Hel'] });
+    expect({ status: chat.status, parts: describeParts(chat) }).toEqual({ status: 'ready', parts: ['text=Hel'] });
   });
 
   it('reports a failed run without the text of the provider', async () => {
@@ -203,7 +202,7 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
     expect(chat.error?.message).toMatch(/^The agent failed to answer/);
   });
 
-  it('sends back what an agent has encrypted, also of a result', async () => {
+  it('sends encrypted values back to the agent, including those of results', async () => {
     const asked: Array<{ messages: unknown[] }> = [];
     const of = (subtype: string, entityId: string, encryptedValue: string): object => ({
       type: 'REASONING_ENCRYPTED_VALUE',
@@ -246,7 +245,7 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
     ]);
   });
 
-  it('says what the agent says when it refuses', async () => {
+  it('reports the error text of an agent that refuses the request', async () => {
     const served = await serve(async () => new Response('No such agent.', { status: 404 }));
     onTestFinished(() => served.close());
     const chat = chatAt(served.url);

@@ -8,7 +8,7 @@ export const finished = { type: 'RUN_FINISHED', threadId: 't', runId: 'r' };
 
 export type Decoded = { events: AgentEvent[]; parts: unknown[]; losses: Loss[] };
 
-/** What becomes of an agent's events after its first. `sent`: the ids of the messages that it was sent. */
+/** Decodes the events after RUN_STARTED. `sent`: ids of the messages that the agent was sent. */
 export function decode(events: object[], sent: string[] = []): Decoded {
   const losses: Loss[] = [];
   const onLoss = (loss: Loss): void => void losses.push(loss);

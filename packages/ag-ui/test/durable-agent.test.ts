@@ -7,10 +7,10 @@ import { serve } from '../../ai-sdk/test/serve.ts';
 import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
 import { tools } from './scenarios.ts';
 import { finish, reasoning, scriptedModel, streamedCall, text, type ModelPart, type Turn } from './scripted-model.ts';
-import { tellMessages } from './tell.ts';
+import { describeMessages } from './describe-messages.ts';
 
 const paris = '{"city":"Paris"}';
-const asked: Message = { id: 'u1', role: 'user', content: 'Go.' };
+const userMessage: Message = { id: 'u1', role: 'user', content: 'Go.' };
 const locate = { name: 'locate', description: 'Where the user is', parameters: { type: 'object' } };
 
 type Served = { agent: Agent; model: MockLanguageModelV3; client(messages?: Message[]): HttpAgent };
@@ -22,67 +22,66 @@ async function served(model: MockLanguageModelV3): Promise<Served> {
     await close();
     await agent.close();
   });
-  const client = (initialMessages: Message[] = [asked]): HttpAgent =>
+  const client = (initialMessages: Message[] = [userMessage]): HttpAgent =>
     new HttpAgent({ url, threadId: 'thread-1', initialMessages });
   return { agent, model, client };
 }
 
 const servedTurns = (...turns: Turn[]): Promise<Served> => served(scriptedModel(turns));
 
-/** A model that says its parts one by one, as far as it is let. */
-function heldModel(parts: readonly ModelPart[]): { model: MockLanguageModelV3; say(count: number): void } {
+/** Creates a model that emits the number of parts that `release` allows. */
+function heldModel(parts: readonly ModelPart[]): { model: MockLanguageModelV3; release(count: number): void } {
   let allowed = 0;
   let wake: (() => void) | undefined;
   const isHeld = (): boolean => allowed === 0;
-  const left = [...parts];
+  const remaining = [...parts];
   const stream = new ReadableStream<ModelPart>(
     {
       async pull(controller) {
-        // oxlint-disable-next-line no-await-in-loop -- until it may go on
         while (isHeld()) await new Promise<void>((resolve) => void (wake = resolve));
         allowed -= 1;
-        const next = left.shift();
+        const next = remaining.shift();
         if (next) controller.enqueue(next);
         else controller.close();
       },
     },
     { highWaterMark: 0 },
   );
-  const say = (count: number): void => {
+  const release = (count: number): void => {
     allowed += count;
     wake?.();
   };
-  return { model: new MockLanguageModelV3({ doStream: async () => ({ stream }) }), say };
+  return { model: new MockLanguageModelV3({ doStream: async () => ({ stream }) }), release };
 }
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('an unmodified HttpAgent and an agent that keeps its runs', () => {
-  it('leaves and comes back, the same one or another, and the model has spoken once', async () => {
+describe('an unmodified HttpAgent and an agent with durable runs', () => {
+  it('rejoins a run without a second model call, as the same or another client', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const parts = [...reasoning('0', 'Let me ', 'think.'), ...text('1', 'It is ', 'warm ', 'there.'), finish()];
-    const { model, say } = heldModel(parts);
+    const { model, release } = heldModel(parts);
     const { client, agent } = await served(model);
     const one = client();
     let seen = '';
-    const leaving = one.runAgent(
+    const disconnected = one.runAgent(
       { runId: 'run-1' },
       { onTextMessageContentEvent: ({ event }) => void (seen += event.delta), onRunFailed: () => undefined },
     );
-    say(6);
+    release(6);
     await vi.waitFor(() => expect(seen).toBe('It is '), { timeout: 10_000 });
     one.abortRun();
-    await leaving.catch(() => undefined);
-    say(1);
+    await disconnected.catch(() => undefined);
+    release(1);
     const other = client();
     let joined = 0;
     const onMessagesSnapshotEvent = (): void => void (joined += 1);
     const runs = [one, other].map((back) => back.runAgent({ runId: 'run-1' }, { onMessagesSnapshotEvent }));
     await vi.waitFor(() => expect(joined).toBe(2));
-    say(10);
+    release(10);
     await Promise.all(runs);
-    const told = ['reasoning=Let me think.', 'text=It is warm there.'];
-    expect([tellMessages(one.messages), tellMessages(other.messages)]).toEqual([told, told]);
+    const expected = ['reasoning=Let me think.', 'text=It is warm there.'];
+    expect([describeMessages(one.messages), describeMessages(other.messages)]).toEqual([expected, expected]);
     expect(other.messages).toEqual(one.messages);
     expect(model.doStreamCalls).toHaveLength(1);
     const stored = await agent.store.listMessages({ threadId: 'thread-1' });
@@ -93,7 +92,7 @@ describe('an unmodified HttpAgent and an agent that keeps its runs', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('is told a chat of several turns, of which nothing but the store’s reaches the model', async () => {
+  it('sends only the stored history to the model', async () => {
     const { client, model } = await servedTurns(
       [...text('1', 'first'), ...streamedCall('c1', 'weather', paris), finish('tool-calls')],
       [...text('1', 'second'), finish()],
@@ -107,13 +106,13 @@ describe('an unmodified HttpAgent and an agent that keeps its runs', () => {
     one.addMessage({ id: 'x', role: 'system', content: 'forged' });
     one.addMessage({ id: 'u2', role: 'user', content: 'Again.' });
     await one.runAgent({ runId: 'run-2' });
-    expect(tellMessages(one.messages).at(-1)).toBe('text=third');
+    expect(describeMessages(one.messages).at(-1)).toBe('text=third');
     const prompt = JSON.stringify(model.doStreamCalls.at(-1)?.prompt);
     expect(prompt).toContain('degrees');
     expect(prompt).not.toContain('forged');
     const other = client([]);
     await other.runAgent({ runId: 'run-2' });
-    expect(tellMessages(other.messages)).toEqual([
+    expect(describeMessages(other.messages)).toEqual([
       'text=first',
       `call:c1=${paris}`,
       'result:c1={"city":"Paris","degrees":21}',
@@ -125,7 +124,7 @@ describe('an unmodified HttpAgent and an agent that keeps its runs', () => {
   it.each([
     [true, 'removed'],
     [false, 'The call was denied.'],
-  ])('answers an approval with %s, and another client sees what came of it', async (approved, result) => {
+  ])('answers an approval with %s and shows the result to another client', async (approved, result) => {
     const { client } = await servedTurns(
       [...streamedCall('c1', 'remove', paris), finish('tool-calls')],
       [...text('0', 'Well.'), finish()],
@@ -138,14 +137,14 @@ describe('an unmodified HttpAgent and an agent that keeps its runs', () => {
     const [interrupt] = one.pendingInterrupts;
     const resume = [{ interruptId: interrupt!.id, status: 'resolved' as const, payload: { approved } }];
     await one.runAgent({ runId: 'run-2', resume });
-    const told = [`call:c1=${paris}`, `result:c1=${result}`, 'text=Well.'];
-    expect(tellMessages(one.messages)).toEqual(told);
+    const expected = [`call:c1=${paris}`, `result:c1=${result}`, 'text=Well.'];
+    expect(describeMessages(one.messages)).toEqual(expected);
     await other.runAgent({ runId: 'run-3', resume });
-    expect(tellMessages(other.messages)).toEqual(told);
+    expect(describeMessages(other.messages)).toEqual(expected);
     expect(other.pendingInterrupts).toEqual([]);
   });
 
-  it('runs a tool of its own, says something new, and is told both in order', async () => {
+  it('receives both answers in order when it sends a tool result and a new message', async () => {
     const { client, model } = await servedTurns(
       [...streamedCall('c1', 'locate', '{}'), finish('tool-calls')],
       [...text('0', 'You are in Rome.'), finish()],
@@ -164,23 +163,28 @@ describe('an unmodified HttpAgent and an agent that keeps its runs', () => {
       'user',
       'assistant',
     ]);
-    expect(tellMessages(one.messages)).toEqual(['call:c1={}', 'result:c1=Rome', 'text=You are in Rome.', 'text=Yes.']);
+    expect(describeMessages(one.messages)).toEqual([
+      'call:c1={}',
+      'result:c1=Rome',
+      'text=You are in Rome.',
+      'text=Yes.',
+    ]);
     expect(model.doStreamCalls[1]?.tools?.map(({ name }) => name)).toContain('locate');
   });
 
-  it('stops, and says something else at once', async () => {
+  it('replaces a stopped run by a new message', async () => {
     const { client } = await servedTurns({ parts: text('0', 'Once upon').slice(0, 2), last: 'hang' }, [
       ...text('0', 'Fine.'),
       finish(),
     ]);
     const one = client();
-    const leaving = one.runAgent(
+    const disconnected = one.runAgent(
       { runId: 'run-1' },
       { onTextMessageContentEvent: () => one.abortRun(), onRunFailed: () => undefined },
     );
-    await leaving.catch(() => undefined);
+    await disconnected.catch(() => undefined);
     one.addMessage({ id: 'u2', role: 'user', content: 'Shorter.' });
     await one.runAgent({ runId: 'run-2' });
-    expect(tellMessages(one.messages)).toEqual(['text=Once upon', 'text=Fine.']);
+    expect(describeMessages(one.messages)).toEqual(['text=Once upon', 'text=Fine.']);
   });
 });

@@ -6,33 +6,33 @@ import { serve } from '../../ai-sdk/test/serve.ts';
 import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
 import { handDriven, type HandDriven } from './hand-driven-agent.ts';
 
-const asked: Message = { id: 'u1', role: 'user', content: 'Draw.' };
+const userMessage: Message = { id: 'u1', role: 'user', content: 'Draw.' };
 
-/** What AG-UI has no message for, as a client is told of it. */
-type Beside = { name: string; id: string; after: string | undefined };
-type Client = { agent: HttpAgent; beside: Beside[]; run(runId: string): Promise<unknown> };
+/** File or source that a client received as a custom event. */
+type Unattached = { name: string; id: string; after: string | undefined };
+type Client = { agent: HttpAgent; unattached: Unattached[]; run(runId: string): Promise<unknown> };
 
-async function doorTo(): Promise<HandDriven & { client(messages?: Message[]): Client }> {
+async function start(): Promise<HandDriven & { client(messages?: Message[]): Client }> {
   const driven = await handDriven();
   const { url, close } = await serve(createAGUIHandler(driven.agent));
   onTestFinished(async () => {
     await close();
     driven.close();
   });
-  const client = (initialMessages: Message[] = [asked]): Client => {
+  const client = (initialMessages: Message[] = [userMessage]): Client => {
     const agent = new HttpAgent({ url, threadId: 'thread-1', initialMessages });
-    const beside: Beside[] = [];
+    const unattached: Unattached[] = [];
     const run = (runId: string): Promise<unknown> =>
       agent.runAgent(
         { runId },
         {
           onCustomEvent: ({ event: { name, value, metadata } }) => {
             const { after } = ((metadata ?? {}).intertie ?? {}) as { after?: string };
-            beside.push({ name, id: (value as { id: string }).id, after });
+            unattached.push({ name, id: (value as { id: string }).id, after });
           },
         },
       );
-    return { agent, beside, run };
+    return { agent, unattached, run };
   };
   return { ...driven, client };
 }
@@ -45,7 +45,7 @@ const drawn = (runId: string): AgentEvent[] => [
   { type: 'file', id: `${runId}:file`, mimeType: 'image/png', data: 'aGk=' },
   { type: 'source', id: `${runId}:source`, sourceType: 'url', url: 'https://example.com/' },
 ];
-const besideOf = (runId: string, after: string | undefined): Beside[] => [
+const getUnattached = (runId: string, after: string | undefined): Unattached[] => [
   { name: 'intertie.file', id: `${runId}:file`, after },
   { name: 'intertie.source', id: `${runId}:source`, after },
 ];
@@ -53,45 +53,45 @@ const end: AgentEvent = { type: 'run-end', outcome: 'complete' };
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('a client that joins when a file has been written', () => {
-  it('is told of it, as one that was there has been, and where it stands', async () => {
+describe('a client that joins after a file was emitted', () => {
+  it('receives the file and the message that it follows', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const { client, requests, write, finish } = await doorTo();
-    const there = client();
-    const running = there.run('run-1');
+    const { client, requests, write, finish } = await start();
+    const stayed = client();
+    const running = stayed.run('run-1');
     await vi.waitFor(() => expect(requests).toHaveLength(1));
     await write('run-1', drawn('run-1'));
-    await vi.waitFor(() => expect(there.beside).toEqual(besideOf('run-1', undefined)));
+    await vi.waitFor(() => expect(stayed.unattached).toEqual(getUnattached('run-1', undefined)));
     const joined = client();
     const joining = joined.run('run-1');
-    await vi.waitFor(() => expect(joined.beside).toEqual(besideOf('run-1', 'run-1:text')));
+    await vi.waitFor(() => expect(joined.unattached).toEqual(getUnattached('run-1', 'run-1:text')));
     await finish('run-1', [end]);
     await Promise.all([running, joining]);
-    expect([there, joined].map(({ beside }) => beside.length)).toEqual([2, 2]);
-    expect(joined.agent.messages).toEqual(there.agent.messages);
+    expect([stayed, joined].map(({ unattached }) => unattached.length)).toEqual([2, 2]);
+    expect(joined.agent.messages).toEqual(stayed.agent.messages);
     const late = client();
     await late.run('run-1');
-    expect(late.beside).toEqual(besideOf('run-1', 'run-1:text'));
+    expect(late.unattached).toEqual(getUnattached('run-1', 'run-1:text'));
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('is told of those of earlier answers too, each once', async () => {
-    const { client, requests, write, finish } = await doorTo();
-    const there = client();
-    const first = there.run('run-1');
+  it('receives the files of earlier answers once', async () => {
+    const { client, requests, write, finish } = await start();
+    const stayed = client();
+    const first = stayed.run('run-1');
     await vi.waitFor(() => expect(requests).toHaveLength(1));
     await finish('run-1', [...drawn('run-1'), end]);
     await first;
-    there.agent.addMessage({ id: 'u2', role: 'user', content: 'Again.' });
-    const second = there.run('run-2');
+    stayed.agent.addMessage({ id: 'u2', role: 'user', content: 'Again.' });
+    const second = stayed.run('run-2');
     await vi.waitFor(() => expect(requests).toHaveLength(2));
     await write('run-2', drawn('run-2'));
-    const joined = client([asked]);
+    const joined = client([userMessage]);
     const joining = joined.run('run-2');
-    const all = [...besideOf('run-1', 'run-1:text'), ...besideOf('run-2', 'run-2:text')];
-    await vi.waitFor(() => expect(joined.beside).toEqual(all));
+    const all = [...getUnattached('run-1', 'run-1:text'), ...getUnattached('run-2', 'run-2:text')];
+    await vi.waitFor(() => expect(joined.unattached).toEqual(all));
     await finish('run-2', [end]);
     await Promise.all([second, joining]);
-    expect(joined.beside).toEqual(all);
+    expect(joined.unattached).toEqual(all);
   });
 });

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '@intertie/core';
 
-/** A run that has something open at nearly every place: agents, steps, words that interleave, calls, state and data. */
-export function scriptOf(runId: string, threadId = 'thread-1', messageId = `answer-${runId}`): AgentEvent[] {
+/** Events of a run in which a part is open at almost every point: agents, steps, interleaved text, calls, state, data. */
+export function createScript(runId: string, threadId = 'thread-1', messageId = `answer-${runId}`): AgentEvent[] {
   const id = (name: string): string => `${runId}:${name}`;
   return [
     { type: 'run-start', runId, threadId, messageId },

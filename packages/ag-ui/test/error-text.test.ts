@@ -7,8 +7,8 @@ import { frameEvents } from './frame-events.ts';
 const secret = 'The key sk-123 is wrong.';
 const fault: Fault = { message: secret, code: 'http-401', data: { body: secret } };
 
-/** What a client is told of a run, and what the owner of the endpoint was asked to put into words. */
-async function told(
+/** Serves a run with the given events and returns the response. */
+async function serveEvents(
   events: AgentEvent[],
   errorText?: (fault: Fault) => string,
 ): Promise<{ text: string; events: AGUIEvent[] }> {
@@ -32,9 +32,9 @@ const complete: AgentEvent = { type: 'run-end', outcome: 'complete' };
 
 describe('errorText', () => {
   it.each<[string, AgentEvent[]]>([
-    ['that ended the run', [{ type: 'run-end', outcome: 'error', error: fault }]],
+    ['of the run', [{ type: 'run-end', outcome: 'error', error: fault }]],
     [
-      'that ended a sub-agent',
+      'of a sub-agent',
       [
         { type: 'agent-start', agentId: 'a', name: 'A', kind: 'agent' },
         { type: 'agent-end', agentId: 'a', outcome: 'error', error: fault },
@@ -42,7 +42,7 @@ describe('errorText', () => {
       ],
     ],
     [
-      'that ended a node',
+      'of a node',
       [
         { type: 'agent-start', agentId: 'a', name: 'A', kind: 'node' },
         { type: 'agent-end', agentId: 'a', outcome: 'error', error: fault },
@@ -50,13 +50,13 @@ describe('errorText', () => {
       ],
     ],
     [
-      'that the run survived',
+      'in a notice',
       [{ type: 'notice', level: 'error', message: secret, code: 'http-401', data: { body: secret } }, complete],
     ],
-  ])('is all that a client reads of an error %s', async (_, events) => {
+  ])('replaces the text of an error %s', async (_, events) => {
     const faults: Fault[] = [];
-    const { text } = await told(events, (one) => {
-      faults.push(one);
+    const { text } = await serveEvents(events, (error) => {
+      faults.push(error);
       return 'Something went wrong.';
     });
     expect(text).not.toContain('sk-123');
@@ -64,10 +64,10 @@ describe('errorText', () => {
     expect(faults).toMatchObject([{ message: secret, code: 'http-401' }]);
   });
 
-  it('leaves the code, and what is no error', async () => {
+  it('does not change error codes and warnings', async () => {
     const warning: AgentEvent = { type: 'notice', level: 'warning', message: 'Slow.' };
     const failed: AgentEvent = { type: 'run-end', outcome: 'error', error: fault };
-    const { events } = await told([warning, failed], () => 'No.');
+    const { events } = await serveEvents([warning, failed], () => 'No.');
     expect(events).toMatchObject([
       { type: 'RUN_STARTED' },
       { type: 'CUSTOM', value: { level: 'warning', message: 'Slow.' } },
@@ -76,7 +76,7 @@ describe('errorText', () => {
   });
 
   it('defaults to a code, a sentence and the run id', async () => {
-    const { events, text } = await told([{ type: 'run-end', outcome: 'error', error: fault }]);
+    const { events, text } = await serveEvents([{ type: 'run-end', outcome: 'error', error: fault }]);
     expect(events.at(-1)).toMatchObject({
       type: 'RUN_ERROR',
       code: 'run-failed',
@@ -86,18 +86,23 @@ describe('errorText', () => {
   });
 
   it('defaults to the message of our own errors', async () => {
-    const { events } = await told([{ type: 'run-end', outcome: 'error', error: { message: 'Gone.', code: 'lost' } }]);
+    const { events } = await serveEvents([
+      { type: 'run-end', outcome: 'error', error: { message: 'Gone.', code: 'lost' } },
+    ]);
     expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'lost', message: 'Gone.' });
   });
 
-  it.each(['agent', 'node'] as const)('or not, what is beside the message of an error stays here: %s', async (kind) => {
-    const { text } = await told([
-      { type: 'agent-start', agentId: 'a', name: 'A', kind },
-      { type: 'notice', level: 'error', ...fault },
-      { type: 'agent-end', agentId: 'a', outcome: 'error', error: fault },
-      { type: 'run-end', outcome: 'error', error: fault },
-    ]);
-    expect(text).not.toContain('"body"');
-    expect(text).not.toContain('sk-123');
-  });
+  it.each(['agent', 'node'] as const)(
+    'does not send the data of an error, with a sub-agent of kind %s',
+    async (kind) => {
+      const { text } = await serveEvents([
+        { type: 'agent-start', agentId: 'a', name: 'A', kind },
+        { type: 'notice', level: 'error', ...fault },
+        { type: 'agent-end', agentId: 'a', outcome: 'error', error: fault },
+        { type: 'run-end', outcome: 'error', error: fault },
+      ]);
+      expect(text).not.toContain('"body"');
+      expect(text).not.toContain('sk-123');
+    },
+  );
 });

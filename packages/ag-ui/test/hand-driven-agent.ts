@@ -16,14 +16,14 @@ import {
 import { createRunWatcher, followRun } from '@intertie/core/internal';
 import { collectDecisions } from '@intertie/core/store';
 
-/** An agent whose runs are kept and go exactly as far as the test takes them: no model, no clock. */
+/** Agent with durable runs whose events are written by the test: no model, no clock. */
 export type HandDriven = {
   agent: DurableAgent;
   store: Store;
   requests: RunRequest[];
-  /** Writes events into the log of a run. */
+  /** Appends events to the log of a run. */
   write(runId: string, events: readonly AgentEvent[]): Promise<void>;
-  /** Writes the rest, and ends the run as its last event says. */
+  /** Appends the remaining events and ends the run with the last one. */
   finish(runId: string, events: readonly AgentEvent[]): Promise<void>;
   close(): void;
 };
@@ -38,7 +38,7 @@ export async function handDriven({
   const requests: RunRequest[] = [];
   const written = new Map<string, AgentEvent[]>();
 
-  const runOf = (run: RunRecord): DurableRun => ({
+  const toRun = (run: RunRecord): DurableRun => ({
     runId: run.runId,
     threadId: run.threadId,
     messageId: run.messageId,
@@ -69,24 +69,24 @@ export async function handDriven({
         ...(parentId !== undefined && { parentId }),
         idempotency: { key: `${threadId} ${runId}`, hash: JSON.stringify([message, parentId]) },
       });
-      if (started.type !== 'refused') return runOf(started.run);
+      if (started.type !== 'refused') return toRun(started.run);
       const { type: _, reason: code, ...why } = started;
       throw new RunRefusedError({ code, ...why } as RunRefusedError['refusal']);
     },
     async find(query) {
       const record = await registry.findRun(scope, query);
-      return record && runOf(record);
+      return record && toRun(record);
     },
     async latest(query) {
       const record = (await registry.liveRun(scope, query)) ?? (await registry.listRuns(scope, query)).at(-1);
-      return record ? runOf(record) : null;
+      return record ? toRun(record) : null;
     },
     async answer({ runId }, answers, by) {
       const { key } = await findRecord(runId);
-      const continuation = { runId: `${runId}-goes-on`, process: 'p1' };
+      const continuation = { runId: `${runId}-continued`, process: 'p1' };
       const result = (await registry.answer(scope, key, { answers, continuation, ...(by !== undefined && { by }) }))!;
-      const goesOn = result.continuation?.run ?? (result.live ? await findRecord(runId) : undefined);
-      return { verdicts: result.verdicts, open: result.open, ...(goesOn && { run: runOf(goesOn) }) };
+      const next = result.continuation?.run ?? (result.live ? await findRecord(runId) : undefined);
+      return { verdicts: result.verdicts, open: result.open, ...(next && { run: toRun(next) }) };
     },
   };
 
@@ -94,9 +94,9 @@ export async function handDriven({
     const { key } = await findRecord(runId);
     const { epoch, next } = (await log.positions([key])).get(key)!;
     written.set(runId, [...(written.get(runId) ?? []), ...events]);
-    const asked = events.flatMap((event) => (event.type === 'question' ? [event] : []));
-    if (asked.length > 0) {
-      const decisions = asked.map(({ questionId, kind, toolCallId }) => {
+    const questions = events.flatMap((event) => (event.type === 'question' ? [event] : []));
+    if (questions.length > 0) {
+      const decisions = questions.map(({ questionId, kind, toolCallId }) => {
         const question = { questionId, kind, ...(toolCallId !== undefined && { toolCallId }) };
         return { id: questionId, kind, question };
       });
@@ -120,7 +120,7 @@ export async function handDriven({
       outcome,
       content: message.content,
       decisions: collectDecisions(outcome, message.content),
-      continuation: { runId: `${runId}-goes-on`, process: 'p1' },
+      continuation: { runId: `${runId}-continued`, process: 'p1' },
       ...(message.state !== undefined && { state: message.state }),
     });
   };

@@ -10,18 +10,18 @@ import { protobuf } from '../src/wire/protobuf.ts';
 import { tools } from './scenarios.ts';
 import { finish, majors, reasoning, scriptedModel, streamedCall, text, type Turn } from './scripted-model.ts';
 import { serve } from '../../ai-sdk/test/serve.ts';
-import { tellMessages } from './tell.ts';
+import { describeMessages } from './describe-messages.ts';
 
 const paris = '{"city":"Paris"}';
-const asked: Message = { id: 'u1', role: 'user', content: 'Go.' };
+const userMessage: Message = { id: 'u1', role: 'user', content: 'Go.' };
 
 async function agentFor(source: AgentSource, options?: AGUIHandlerOptions): Promise<HttpAgent> {
   const served = await serve(createAGUIHandler(source, options));
   onTestFinished(() => served.close());
-  return new HttpAgent({ url: served.url, threadId: 'thread-1', initialMessages: [asked] });
+  return new HttpAgent({ url: served.url, threadId: 'thread-1', initialMessages: [userMessage] });
 }
 
-/** A source that remembers what it was asked. */
+/** Wraps a source to record its run inputs. */
 function watched(source: AgentSource): { source: AgentSource; inputs: RunInput[] } {
   const inputs: RunInput[] = [];
   return { inputs, source: { ...source, run: (run, control) => (inputs.push(run), source.run(run, control)) } };
@@ -30,13 +30,13 @@ function watched(source: AgentSource): { source: AgentSource; inputs: RunInput[]
 afterEach(() => vi.restoreAllMocks());
 
 describe.each(majors)('an unmodified HttpAgent and $name', ({ ai }) => {
-  const sourceOf = (...turns: Turn[]): AgentSource =>
+  const createSource = (...turns: Turn[]): AgentSource =>
     modelSource(scriptedModel(turns), { tools, streamText: ai.streamText });
 
-  it('gets an answer of three turns, and sends it back such that nothing is there twice', async () => {
+  it('receives three steps and sends them back without duplicates', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const { source, inputs } = watched(
-      sourceOf(
+      createSource(
         [
           ...reasoning('0', 'plan'),
           ...text('1', 'first'),
@@ -49,8 +49,8 @@ describe.each(majors)('an unmodified HttpAgent and $name', ({ ai }) => {
     );
     const agent = await agentFor(source);
     await agent.runAgent({ runId: 'run-1' });
-    const told = tellMessages(agent.messages);
-    expect(told).toEqual([
+    const described = describeMessages(agent.messages);
+    expect(described).toEqual([
       'reasoning=plan',
       'text=first',
       'call:c1={"city":"Paris"}',
@@ -74,9 +74,9 @@ describe.each(majors)('an unmodified HttpAgent and $name', ({ ai }) => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('runs a tool of its own, and the answer goes on', async () => {
+  it('executes a client tool and continues the answer', async () => {
     const agent = await agentFor(
-      sourceOf(
+      createSource(
         [...streamedCall('c1', 'locate', '{}'), finish('tool-calls')],
         [...text('0', 'You are in Rome.'), finish()],
       ),
@@ -85,7 +85,7 @@ describe.each(majors)('an unmodified HttpAgent and $name', ({ ai }) => {
     await agent.runAgent({ runId: 'run-1', tools: [locate] });
     agent.addMessage({ id: 't1', role: 'tool', toolCallId: 'c1', content: 'Rome' });
     await agent.runAgent({ runId: 'run-2', tools: [locate] });
-    expect(tellMessages(agent.messages)).toEqual(['call:c1={}', 'result:c1=Rome', 'text=You are in Rome.']);
+    expect(describeMessages(agent.messages)).toEqual(['call:c1={}', 'result:c1=Rome', 'text=You are in Rome.']);
   });
 
   it.each([
@@ -93,18 +93,18 @@ describe.each(majors)('an unmodified HttpAgent and $name', ({ ai }) => {
     [false, 'The call was denied.'],
   ])('answers an approval with %s', async (approved, result) => {
     const agent = await agentFor(
-      sourceOf([...streamedCall('c1', 'remove', paris), finish('tool-calls')], [...text('0', 'Well.'), finish()]),
+      createSource([...streamedCall('c1', 'remove', paris), finish('tool-calls')], [...text('0', 'Well.'), finish()]),
     );
     await agent.runAgent({ runId: 'run-1' });
     const [interrupt] = agent.pendingInterrupts;
     expect(interrupt).toMatchObject({ reason: 'tool_call', toolCallId: 'c1' });
     const resume = [{ interruptId: interrupt!.id, status: 'resolved' as const, payload: { approved } }];
     await agent.runAgent({ runId: 'run-2', resume });
-    expect(tellMessages(agent.messages)).toEqual([`call:c1=${paris}`, `result:c1=${result}`, 'text=Well.']);
+    expect(describeMessages(agent.messages)).toEqual([`call:c1=${paris}`, `result:c1=${result}`, 'text=Well.']);
   });
 
-  it('stops the model when it leaves', async () => {
-    const agent = await agentFor(sourceOf({ parts: text('0', 'Hel').slice(0, 2), last: 'hang' }));
+  it('aborts the model when it disconnects', async () => {
+    const agent = await agentFor(createSource({ parts: text('0', 'Hel').slice(0, 2), last: 'hang' }));
     let stopped: () => void = () => undefined;
     const over = new Promise<void>((resolve) => void (stopped = resolve));
     const hanging: AgentSource = {
@@ -112,7 +112,7 @@ describe.each(majors)('an unmodified HttpAgent and $name', ({ ai }) => {
       pauses: 'replay',
       run: (run, control) => {
         control.signal.addEventListener('abort', () => stopped());
-        return sourceOf({ parts: text('0', 'Hel').slice(0, 2), last: 'hang' }).run(run, control);
+        return createSource({ parts: text('0', 'Hel').slice(0, 2), last: 'hang' }).run(run, control);
       },
     };
     const served = await serve(createAGUIHandler(hanging));
@@ -124,36 +124,36 @@ describe.each(majors)('an unmodified HttpAgent and $name', ({ ai }) => {
     );
     await over;
     await running.catch(() => undefined);
-    expect(tellMessages(agent.messages)).toEqual(['text=Hel']);
+    expect(describeMessages(agent.messages)).toEqual(['text=Hel']);
   });
 });
 
-describe('the handler', () => {
+describe('createAGUIHandler', () => {
   const post = (body: string, method = 'POST'): Promise<Response> => {
     const source = modelSource(scriptedModel([[...text('0', 'Hi'), finish()]]));
     return createAGUIHandler(source, { limits: { bodyBytes: 1000 } })(
       new Request('http://localhost/', { method, ...(method === 'POST' && { body }) }),
     );
   };
-  const input = { threadId: 't', runId: 'r', messages: [asked] };
+  const input = { threadId: 't', runId: 'r', messages: [userMessage] };
 
   it.each([
-    ['no JSON', '{', 400],
-    ['no RunAgentInput', '{"threadId":"t"}', 422],
-    ['a message that is none', JSON.stringify({ ...input, messages: [{ id: 'x', role: 'nobody' }] }), 422],
-    ['too long', JSON.stringify({ ...input, state: 'x'.repeat(1000) }), 413],
-  ])('refuses %s before any stream begins', async (_, body, status) => {
+    ['a body that is not JSON', '{', 400],
+    ['a body that is not a RunAgentInput', '{"threadId":"t"}', 422],
+    ['an invalid message', JSON.stringify({ ...input, messages: [{ id: 'x', role: 'nobody' }] }), 422],
+    ['a body that is too large', JSON.stringify({ ...input, state: 'x'.repeat(1000) }), 413],
+  ])('rejects %s before any stream starts', async (_, body, status) => {
     const response = await post(body);
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toContain('application/json');
   });
 
   it.each([
-    ['messages', { messages: [asked, {}, { id: 7 }] }, 'messages.1'],
+    ['messages', { messages: [userMessage, {}, { id: 7 }] }, 'messages.1'],
     ['tools', { tools: [{}, {}] }, 'tools.0.name'],
     ['context', { context: [{ description: 'd', value: 'v' }, { description: 'd' }] }, 'context.1.value'],
     ['resume', { resume: [{}] }, 'resume.0.interruptId'],
-  ])('names the first wrong entry of %s', async (_, fields, place) => {
+  ])('names the first invalid entry of %s', async (_, fields, place) => {
     const response = await post(JSON.stringify({ ...input, ...fields }));
     expect(response.status).toBe(422);
     expect(((await response.json()) as { error: { message: string } }).error.message).toContain(place);
@@ -164,7 +164,7 @@ describe('the handler', () => {
     ['json-too-deep', { jsonDepth: 2 }, 400],
     ['too-many-messages', { messages: 0 }, 413],
     ['too-many-parts', { parts: 0 }, 413],
-  ])('refuses a request with %s', async (code, limits, status) => {
+  ])('rejects a request with %s', async (code, limits, status) => {
     const source = modelSource(scriptedModel([]));
     const handler = createAGUIHandler(source, { limits });
     const response = await handler(new Request('http://localhost/', { method: 'POST', body: JSON.stringify(input) }));
@@ -178,19 +178,19 @@ describe('the handler', () => {
     expect(readRunHeaders(response)).toEqual({ runId });
   });
 
-  it.each(['', '\0', '\ud800', 'r'.repeat(257)])('refuses the run id %j before the run starts', async (runId) => {
+  it.each(['', '\0', '\ud800', 'r'.repeat(257)])('rejects the run id %j before the run starts', async (runId) => {
     const response = await post(JSON.stringify({ ...input, runId }));
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { code: 'bad-id' } });
   });
 
-  it('takes POST only, and what old clients send', async () => {
+  it('accepts POST only, and input of old clients', async () => {
     expect((await post('', 'GET')).status).toBe(405);
     const binary = { type: 'binary', mimeType: 'image/png', data: 'aGk=' };
     const old = {
       ...input,
       parentRunId: null,
-      messages: [{ ...asked, content: [{ type: 'text', text: 'See' }, binary] }],
+      messages: [{ ...userMessage, content: [{ type: 'text', text: 'See' }, binary] }],
     };
     const response = await post(JSON.stringify(old));
     expect(response.status).toBe(200);
@@ -199,7 +199,7 @@ describe('the handler', () => {
     expect(frames.every((frame) => frame.startsWith('data: {'))).toBe(true);
   });
 
-  it('gives protobuf to a client that asks for it by name, and text to one that takes anything', async () => {
+  it('sends protobuf only to a client that requests it explicitly', async () => {
     class BinaryAgent extends HttpAgent {
       accepts = 'application/vnd.ag-ui.event+proto';
 
@@ -217,13 +217,13 @@ describe('the handler', () => {
       return response;
     });
     onTestFinished(() => served.close());
-    const agent = new BinaryAgent({ url: served.url, threadId: 'thread-1', initialMessages: [asked] });
+    const agent = new BinaryAgent({ url: served.url, threadId: 'thread-1', initialMessages: [userMessage] });
     await agent.runAgent({ runId: 'run-1' });
-    expect(tellMessages(agent.messages)).toEqual(['reasoning=Hm.', 'text=Hello']);
+    expect(describeMessages(agent.messages)).toEqual(['reasoning=Hm.', 'text=Hello']);
     agent.accepts = '*/*, application/vnd.ag-ui.event+proto;q=0';
-    agent.setMessages([asked]);
+    agent.setMessages([userMessage]);
     await agent.runAgent({ runId: 'run-2' });
-    expect(tellMessages(agent.messages)).toEqual(['reasoning=Hm.', 'text=Hello']);
+    expect(describeMessages(agent.messages)).toEqual(['reasoning=Hm.', 'text=Hello']);
     expect(types).toEqual(['application/vnd.ag-ui.event+proto', 'text/event-stream']);
   });
 });

@@ -3,7 +3,7 @@ import { tool, type ToolSet } from 'ai';
 import { z } from 'zod';
 import { finish, reasoning, streamedCall, text, type ModelPart, type Turn } from './scripted-model.ts';
 
-/** `ends`: how the run ends for a client of 1.0. `abortAfter`: it is stopped when this part has come. */
+/** `ends`: outcome for a 1.0 client. `abortAfter`: type of the part after which the run is aborted. */
 export type Scenario = {
   name: string;
   turns: Turn[];
@@ -25,7 +25,7 @@ export const tools: ToolSet = {
   huge: tool({
     inputSchema: city,
     execute: async () => ({ count: 9_007_199_254_740_993n }),
-    // The SDK of 7 does not send such a value to a model as it is.
+    // AI SDK 7 does not send such a value to a model unchanged.
     toModelOutput: () => ({ type: 'text', value: 'many' }),
   }),
   circle: tool({
@@ -59,7 +59,7 @@ const done: ModelPart[] = [...text('1', 'It is ', '21.'), finish()];
 const calls = (...parts: ModelPart[]): ModelPart[] => [...parts, finish('tool-calls')];
 const call = (toolName: string, input: string = paris): Turn[] => [calls(...streamedCall('c1', toolName, input)), done];
 
-/** Reasoning that its provider has signed or encrypted. */
+/** Reasoning that is signed or encrypted by its provider. */
 function sealed(id: string, providerMetadata: SharedV3ProviderMetadata): ModelPart[] {
   return [
     { type: 'reasoning-start', id },

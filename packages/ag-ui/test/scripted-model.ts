@@ -5,7 +5,7 @@ import { MockLanguageModelV3 } from 'ai/test';
 
 export type ModelPart = LanguageModelV3StreamPart;
 
-/** Both majors behind the types of 6: what we use of them is the same. */
+/** Both major versions, with the types of 6. The parts that we use are the same. */
 export const majors: ReadonlyArray<{ name: string; ai: typeof ai6 }> = [
   { name: 'ai 6', ai: ai6 },
   { name: 'ai 7', ai: ai7 as unknown as typeof ai6 },
@@ -45,7 +45,7 @@ export function streamedCall(id: string, toolName: string, ...deltas: string[]):
   ];
 }
 
-/** What a model does in one turn: says its parts, then ends, fails, or says nothing more until it is stopped. */
+/** Script of one model call: emits its parts, then ends, fails, or hangs until it is aborted. */
 export type Turn = ModelPart[] | { parts: ModelPart[]; last: 'throw' | 'hang' } | { throws: Error };
 
 export function scriptedModel(turns: readonly Turn[]): MockLanguageModelV3 {
@@ -57,21 +57,21 @@ export function scriptedModel(turns: readonly Turn[]): MockLanguageModelV3 {
       const turn = turns[Math.min(count, turns.length - 1)] ?? [];
       count += 1;
       if ('throws' in turn) throw turn.throws;
-      return { stream: streamOf(turn, abortSignal) };
+      return { stream: createStream(turn, abortSignal) };
     },
   });
 }
 
-function streamOf(turn: Exclude<Turn, { throws: Error }>, signal?: AbortSignal): ReadableStream<ModelPart> {
+function createStream(turn: Exclude<Turn, { throws: Error }>, signal?: AbortSignal): ReadableStream<ModelPart> {
   const { parts, last } = Array.isArray(turn) ? { parts: turn, last: undefined } : turn;
-  const left = [...parts];
+  const remaining = [...parts];
   return new ReadableStream(
     {
       start(controller) {
         signal?.addEventListener('abort', () => controller.error(signal.reason), { once: true });
       },
       pull(controller) {
-        const next = left.shift();
+        const next = remaining.shift();
         if (next) controller.enqueue(next);
         else if (last === 'throw') controller.error(new Error('The line went dead.'));
         else if (last === undefined) controller.close();

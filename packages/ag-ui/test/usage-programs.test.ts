@@ -12,7 +12,7 @@ import { replay } from './ag-ui-client.ts';
 import { frameEvents } from './frame-events.ts';
 import { tools } from './scenarios.ts';
 import { collect, finish, majors, scriptedModel, streamedCall, text, type Turn } from './scripted-model.ts';
-import { tellMessages } from './tell.ts';
+import { describeMessages } from './describe-messages.ts';
 
 const paris = '{"city":"Paris"}';
 const turns: Turn[] = [
@@ -26,14 +26,14 @@ const inputMessages: Message[] = [
 ];
 const input: AGUIRunInput = { threadId: 'thread-1', runId: 'run-2', messages: inputMessages, protocolVersion: '1.0' };
 
-async function framesOf(response: Response): Promise<AGUIEvent[]> {
+async function readEvents(response: Response): Promise<AGUIEvent[]> {
   return frameEvents(await response.text());
 }
 
 afterEach(() => vi.useRealTimers());
 
-describe.each(majors)('the programs of the documentation, with $name', ({ ai }) => {
-  const said = [
+describe.each(majors)('documented usage with $name', ({ ai }) => {
+  const expected = [
     'text=Yes.',
     'text=Let me see.',
     `call:c1=${paris}`,
@@ -48,7 +48,7 @@ describe.each(majors)('the programs of the documentation, with $name', ({ ai }) 
       stopWhen: ai.stepCountIs(5),
     });
 
-  it('sends the adapter’s events over a socket, with those of a wrapper between any two', async () => {
+  it('sends the adapter’s events over a socket, with events of a wrapper in between', async () => {
     async function* withProgress(
       ...given: Parameters<AgentsToAGUIAdapter['adaptStreamToAGUI']>
     ): AsyncGenerator<AGUIEvent> {
@@ -71,29 +71,29 @@ describe.each(majors)('the programs of the documentation, with $name', ({ ai }) 
     });
     expect(events.at(-1)).toMatchObject({ result: { text: 'It is warm.', finishReason: 'stop' } });
     const { messages, state, warnings } = await replay([events], inputMessages);
-    expect([tellMessages(messages), state, warnings]).toEqual([said, { count: 0 }, []]);
+    expect([describeMessages(messages), state, warnings]).toEqual([expected, { count: 0 }, []]);
   });
 
-  it('is one line in a route that has streamText', async () => {
+  it('responds to a route with toAGUIResponse', async () => {
     const response = toAGUIResponse(ask(), { input, tools, headers: { 'x-mine': 'yes' } });
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'text/event-stream',
       'x-mine': 'yes',
     });
-    const { messages, warnings } = await replay([await framesOf(response)], inputMessages);
-    expect([tellMessages(messages), warnings]).toEqual([said, []]);
+    const { messages, warnings } = await replay([await readEvents(response)], inputMessages);
+    expect([describeMessages(messages), warnings]).toEqual([expected, []]);
   });
 
-  it('is a whole endpoint', async () => {
+  it('serves an endpoint with createAGUIHandler', async () => {
     const source = modelSource(scriptedModel(turns), { tools, streamText: ai.streamText });
     const served = await serve(createAGUIHandler(source));
     onTestFinished(() => served.close());
     const response = await fetch(served.url, { method: 'POST', body: JSON.stringify(input) });
-    const { messages, warnings } = await replay([await framesOf(response)], inputMessages);
-    expect([tellMessages(messages), warnings]).toEqual([said, []]);
+    const { messages, warnings } = await replay([await readEvents(response)], inputMessages);
+    expect([describeMessages(messages), warnings]).toEqual([expected, []]);
   });
 
-  it('goes on with an approval that a client has sent', async () => {
+  it('continues after an approval from the client', async () => {
     const first = ai.streamText({
       model: scriptedModel([[...streamedCall('c1', 'remove', paris), finish('tool-calls')]]),
       prompt: 'Go.',
@@ -109,12 +109,12 @@ describe.each(majors)('the programs of the documentation, with $name', ({ ai }) 
     const again = { ...input, runId: 'run-3', messages, resume };
     const events = await collect(toAGUI(second, { input: again, tools }));
     const after = await replay([events], messages);
-    expect(tellMessages(after.messages).slice(1)).toEqual([`call:c1=${paris}`, 'result:c1=removed', 'text=Gone.']);
+    expect(describeMessages(after.messages).slice(1)).toEqual([`call:c1=${paris}`, 'result:c1=removed', 'text=Gone.']);
   });
 });
 
-describe('the messages of a client, for a model', () => {
-  it('are texts, files, calls with their results, and reasoning with what the provider signed', () => {
+describe('fromAGUIMessages', () => {
+  it('converts texts, files, calls with results, and signed reasoning', () => {
     const signed = JSON.stringify({ anthropic: { signature: 'sig' } });
     const messages = fromAGUIMessages([
       { id: 's', role: 'developer', content: 'Be brief.' },
@@ -151,29 +151,27 @@ describe('the messages of a client, for a model', () => {
   });
 });
 
-describe('what the endpoint says beside the events', () => {
+describe('createAGUIHandler', () => {
   const failing = modelSource(scriptedModel([{ throws: new Error('The key sk-123 is wrong.') }]));
   const post = (): Request => new Request('http://localhost/', { method: 'POST', body: JSON.stringify(input) });
 
-  it('is the text that its owner gives to an error, everywhere', async () => {
+  it('replaces the text of errors by errorText', async () => {
     const response = await createAGUIHandler(failing, { errorText: () => 'Something went wrong.' })(post());
     const whole = await response.clone().text();
-    expect((await framesOf(response)).at(-1)).toMatchObject({ type: 'RUN_ERROR', message: 'Something went wrong.' });
+    expect((await readEvents(response)).at(-1)).toMatchObject({ type: 'RUN_ERROR', message: 'Something went wrong.' });
     expect(whole).not.toContain('sk-123');
   });
 
-  it('is a comment after a silence, as long as somebody reads', async () => {
+  it('sends keep-alive comments while no events arrive', async () => {
     vi.useFakeTimers();
-    const silent = modelSource(scriptedModel([{ parts: [], last: 'hang' }]));
-    const response = await createAGUIHandler(silent, { keepAliveMs: 1000 })(post());
+    const hanging = modelSource(scriptedModel([{ parts: [], last: 'hang' }]));
+    const response = await createAGUIHandler(hanging, { keepAliveMs: 1000 })(post());
     const reader = response.body!.getReader();
     const decoder = new TextDecoder();
     let read = '';
     while (!read.includes(': keep-alive\n\n')) {
       const next = reader.read();
-      // oxlint-disable-next-line no-await-in-loop -- one piece after the other
       await vi.advanceTimersByTimeAsync(2500);
-      // oxlint-disable-next-line no-await-in-loop -- one piece after the other
       read += decoder.decode((await next).value);
     }
     expect(read.startsWith('data: {"type":"RUN_STARTED"')).toBe(true);

@@ -24,11 +24,11 @@ const turns: Turn[] = [
   [...text('0', 'I look.'), ...streamedCall('c1', 'search', '{"query":"x"}'), finish('tool-calls')],
   [...text('0', 'Found.'), finish()],
 ];
-const asked: Message = { id: 'u1', role: 'user', content: 'Go.' };
-const input: AGUIRunInput = { threadId: 'thread-1', runId: 'run-1', messages: [asked], protocolVersion: '1.0' };
+const userMessage: Message = { id: 'u1', role: 'user', content: 'Go.' };
+const input: AGUIRunInput = { threadId: 'thread-1', runId: 'run-1', messages: [userMessage], protocolVersion: '1.0' };
 
-/** A tool that writes all there is to write, and goes on when it is let. */
-function searching(writer: AGUIWriter, goOn: Promise<unknown> = Promise.resolve()): ToolSet {
+/** Creates a tool that writes every kind of event and then waits for `proceed`. */
+function searching(writer: AGUIWriter, proceed: Promise<unknown> = Promise.resolve()): ToolSet {
   return {
     search: tool({
       inputSchema: z.object({ query: z.string() }),
@@ -40,17 +40,17 @@ function searching(writer: AGUIWriter, goOn: Promise<unknown> = Promise.resolve(
         writer.patchActivity('act-1', [{ op: 'add', path: '/found/-', value: 'one' }], call);
         writer.patchState([{ op: 'add', path: '/searches', value: 1 }], call);
         writer.raw({ hits: 1n }, 'engine', call);
-        await goOn;
+        await proceed;
         return 'one';
       },
     }),
   };
 }
 
-/** What was told of the call, in order. */
-function toldOf(events: readonly AGUIEvent[]): string[] {
-  const told = /^(?:TOOL_CALL|CUSTOM|ACTIVITY|STATE|RAW|RUN)/;
-  return events.flatMap(({ type }) => (told.test(type) ? [type] : []));
+/** Returns the types of events about the call and the run, in order. */
+function getTypes(events: readonly AGUIEvent[]): string[] {
+  const pattern = /^(?:TOOL_CALL|CUSTOM|ACTIVITY|STATE|RAW|RUN)/;
+  return events.flatMap(({ type }) => (pattern.test(type) ? [type] : []));
 }
 const written = ['CUSTOM', 'ACTIVITY_SNAPSHOT', 'ACTIVITY_DELTA', 'STATE_SNAPSHOT', 'STATE_DELTA', 'RAW'];
 const whole = [
@@ -63,14 +63,14 @@ const whole = [
   'RUN_FINISHED',
 ];
 
-/** Resolves when the last thing that the tool writes has been told. */
-function watching(): { goOn: Promise<void>; see(event: AGUIEvent): void } {
+/** Resolves when the last event that the tool writes has been received. */
+function watching(): { proceed: Promise<void>; see(event: AGUIEvent): void } {
   let resolve!: () => void;
-  const goOn = new Promise<void>((done) => void (resolve = done));
-  return { goOn, see: ({ type }) => void (type === 'RAW' && resolve()) };
+  const proceed = new Promise<void>((done) => void (resolve = done));
+  return { proceed, see: ({ type }) => void (type === 'RAW' && resolve()) };
 }
 
-async function framesOf(response: Response, see: (event: AGUIEvent) => void): Promise<AGUIEvent[]> {
+async function readEvents(response: Response, see: (event: AGUIEvent) => void): Promise<AGUIEvent[]> {
   const events: AGUIEvent[] = [];
   const decoder = new TextDecoder();
   let rest = '';
@@ -85,62 +85,62 @@ async function framesOf(response: Response, see: (event: AGUIEvent) => void): Pr
 
 afterEach(() => vi.restoreAllMocks());
 
-describe.each(majors)('a tool of $name that writes while it works', ({ ai }) => {
+describe.each(majors)('a writing tool with $name', ({ ai }) => {
   const ask = (tools: ToolSet): StreamTextLike =>
     ai.streamText({ model: scriptedModel(turns), prompt: 'Go.', tools, stopWhen: ai.stepCountIs(3) });
 
-  async function isSound(events: AGUIEvent[]): Promise<void> {
+  async function expectValid(events: AGUIEvent[]): Promise<void> {
     expect(schemaProblems(events)).toEqual([]);
     expect(check(agUi, events).violations).toEqual([]);
-    const { messages, state, warnings, error } = await replay([events], [asked]);
+    const { messages, state, warnings, error } = await replay([events], [userMessage]);
     expect({ error, warnings, state }).toEqual({ error: undefined, warnings: [], state: { searches: 1 } });
     expect(messages.filter(({ role }) => role === 'activity')).toMatchObject([
       { id: 'act-1', activityType: 'SEARCH', content: { query: 'x', found: ['one'] } },
     ]);
   }
 
-  it('is heard at once, through toAGUI', async () => {
+  it('sends written events immediately through toAGUI', async () => {
     const writer = createAGUIWriter();
-    const { goOn, see } = watching();
-    const tools = searching(writer, goOn);
+    const { proceed, see } = watching();
+    const tools = searching(writer, proceed);
     const events: AGUIEvent[] = [];
     for await (const event of toAGUI(ask(tools), { input, tools, writer })) {
       events.push(event);
       see(event);
     }
-    expect(toldOf(events)).toEqual(whole);
+    expect(getTypes(events)).toEqual(whole);
     expect(events.find(({ type }) => type === 'CUSTOM')).toMatchObject({
       name: 'acme.progress',
       value: { percent: 50 },
     });
     expect(events.find(({ type }) => type === 'RAW')).toMatchObject({ event: { hits: '1' }, source: 'engine' });
     expect(await verify(events)).toBeUndefined();
-    await isSound(events);
+    await expectValid(events);
   });
 
-  it('is heard at once, through the adapter, between its chunks', async () => {
+  it('sends written events immediately through the adapter, between its chunks', async () => {
     const writer = createAGUIWriter();
-    const { goOn, see } = watching();
-    const tools = searching(writer, goOn);
+    const { proceed, see } = watching();
+    const tools = searching(writer, proceed);
     const events: AGUIEvent[] = [];
     const adapter = new AgentsToAGUIAdapter({ protocolVersion: '1.0', tools, writer });
-    for await (const event of adapter.adaptStreamToAGUI(ask(tools), 'thread-1', 'run-1', [asked])) {
+    for await (const event of adapter.adaptStreamToAGUI(ask(tools), 'thread-1', 'run-1', [userMessage])) {
       events.push(event);
       see(event);
     }
-    expect(toldOf(events).filter((type) => !type.startsWith('TOOL_CALL'))).toEqual([
+    expect(getTypes(events).filter((type) => !type.startsWith('TOOL_CALL'))).toEqual([
       'RUN_STARTED',
       ...written,
       'RUN_FINISHED',
     ]);
-    await isSound(events);
+    await expectValid(events);
   });
 
-  it('is heard at once, through a response and a socket', async () => {
+  it('sends written events immediately through a response and a socket', async () => {
     const one = createAGUIWriter();
     const first = watching();
-    const response = toAGUIResponse(ask(searching(one, first.goOn)), { input, writer: one });
-    expect(toldOf(await framesOf(response, first.see))).toEqual(whole);
+    const response = toAGUIResponse(ask(searching(one, first.proceed)), { input, writer: one });
+    expect(getTypes(await readEvents(response, first.see))).toEqual(whole);
     const other = createAGUIWriter();
     const second = watching();
     const events: AGUIEvent[] = [];
@@ -151,40 +151,38 @@ describe.each(majors)('a tool of $name that writes while it works', ({ ai }) => 
         second.see(events.at(-1)!);
       },
     };
-    await pipeAGUI(socket, toAGUI(ask(searching(other, second.goOn)), { input, writer: other }));
-    expect(toldOf(events)).toEqual(whole);
+    await pipeAGUI(socket, toAGUI(ask(searching(other, second.proceed)), { input, writer: other }));
+    expect(getTypes(events)).toEqual(whole);
   });
 
-  it('is heard at once, behind a whole endpoint, with a writer for every run', async () => {
-    const { goOn, see } = watching();
+  it('sends written events immediately through createAGUIHandler, with one writer per run', async () => {
+    const { proceed, see } = watching();
     const source = withAGUIWriter((writer) =>
-      modelSource(scriptedModel(turns), { tools: searching(writer, goOn), streamText: ai.streamText }),
+      modelSource(scriptedModel(turns), { tools: searching(writer, proceed), streamText: ai.streamText }),
     );
     const handler = createAGUIHandler(source);
     const post = (runId: string): Promise<Response> =>
       handler(new Request('http://localhost/', { method: 'POST', body: JSON.stringify({ ...input, runId }) }));
-    const events = await framesOf(await post('run-1'), see);
-    expect(toldOf(events)).toEqual(whole);
-    await isSound(events);
+    const events = await readEvents(await post('run-1'), see);
+    expect(getTypes(events)).toEqual(whole);
+    await expectValid(events);
   });
 
-  it('comes after its call and before its result, also where the client reads slowly', async () => {
+  it('places written events between call and result even if the client reads slowly', async () => {
     const writer = createAGUIWriter();
     const tools = searching(writer);
     const reader = toAGUI(ask(tools), { input, tools, writer }).getReader();
     const events: AGUIEvent[] = [];
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- the model and the tool run ahead, as far as they may
       await new Promise((resolve) => setTimeout(resolve, 2));
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const { done, value } = await reader.read();
       if (done) break;
       events.push(value);
     }
-    expect(toldOf(events)).toEqual(whole);
+    expect(getTypes(events)).toEqual(whole);
   });
 
-  it('does not break off what is being said', async () => {
+  it('does not interrupt open text and arguments', async () => {
     const writer = createAGUIWriter();
     const events: AGUIEvent[] = [];
     const tools = searching(writer);
@@ -194,16 +192,16 @@ describe.each(majors)('a tool of $name that writes while it works', ({ ai }) => 
     }
     expect(await verify(events)).toBeUndefined();
     expect(events.filter((event) => event.type === 'CUSTOM' && event.name === 'acme.noted')).toHaveLength(3);
-    await isSound(events);
+    await expectValid(events);
   });
 });
 
-describe('a writer', () => {
+describe('createAGUIWriter', () => {
   const { ai } = majors[0]!;
   const hi = (): StreamTextLike =>
     ai.streamText({ model: scriptedModel([[...text('0', 'Hi'), finish()]]), prompt: 'Go.' });
 
-  it('that wrote before the run began is heard first', async () => {
+  it('sends events written before the run first', async () => {
     const writer = createAGUIWriter();
     writer.custom('acme.first', 1);
     writer.state({ count: 0 });
@@ -211,7 +209,7 @@ describe('a writer', () => {
     expect(types.slice(0, 3)).toEqual(['RUN_STARTED', 'CUSTOM', 'STATE_SNAPSHOT']);
   });
 
-  it('is told that nobody hears it when the run is over, and the ledger says what was not told', async () => {
+  it('returns false after the end of the run and reports the event as a loss', async () => {
     const losses: Loss[] = [];
     const writer = createAGUIWriter();
     const events = await collect(toAGUI(hi(), { input, writer, onLoss: (loss) => losses.push(loss) }));
@@ -220,7 +218,7 @@ describe('a writer', () => {
     expect(losses).toMatchObject([{ kind: 'late', what: 'data', id: 'late' }]);
   });
 
-  it('is told so when its reader has left', async () => {
+  it('returns false after the reader has left and reports the event as a loss', async () => {
     const losses: Loss[] = [];
     const writer = createAGUIWriter();
     const stream = toAGUI(hi(), { input, writer, onLoss: (loss) => losses.push(loss) });
@@ -232,7 +230,7 @@ describe('a writer', () => {
     expect(losses).toMatchObject([{ kind: 'late', what: 'state-snapshot' }]);
   });
 
-  it('writes nothing that breaks the run: what does not fit is left out, and reported', async () => {
+  it('leaves out patches that do not apply and reports them', async () => {
     const losses: Loss[] = [];
     const writer = createAGUIWriter();
     writer.patchState([{ op: 'remove', path: '/nothing' }]);
@@ -245,7 +243,7 @@ describe('a writer', () => {
     expect(losses.map(({ what }) => what)).toEqual(['state-delta', 'data-delta']);
   });
 
-  it('is for one run, and a second one fails with the reason', async () => {
+  it('fails a second run that uses the same writer', async () => {
     const writer = createAGUIWriter();
     const adapter = new AgentsToAGUIAdapter({ writer });
     const first = await collect(adapter.adaptStreamToAGUI(hi()));
@@ -258,13 +256,13 @@ describe('a writer', () => {
     });
   });
 
-  it('says how the run was stopped after the last that was written', async () => {
+  it('emits written events before the end of a stopped run', async () => {
     const stop = new AbortController();
     const writer = createAGUIWriter();
     const turn: Turn = { parts: text('0', 'Hel').slice(0, 2), last: 'hang' };
-    const silent = ai.streamText({ model: scriptedModel([turn]), prompt: 'Go.' });
+    const hanging = ai.streamText({ model: scriptedModel([turn]), prompt: 'Go.' });
     const events: AGUIEvent[] = [];
-    for await (const event of toAGUI(silent, { input, writer, signal: stop.signal })) {
+    for await (const event of toAGUI(hanging, { input, writer, signal: stop.signal })) {
       events.push(event);
       if (event.type !== 'TEXT_MESSAGE_CONTENT') continue;
       writer.custom('acme.stopping', 1);
@@ -275,8 +273,8 @@ describe('a writer', () => {
   });
 });
 
-describe('what tools write into runs that are kept', () => {
-  it('is there for whoever joins later, and goes on after an approval', async () => {
+describe('a writing tool in a durable run', () => {
+  it('stores written events for clients that join after an approval', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const source: AgentSource = withAGUIWriter((writer) =>
       modelSource(
@@ -293,7 +291,7 @@ describe('what tools write into runs that are kept', () => {
       await close();
       await agent.close();
     });
-    const client = new HttpAgent({ url, threadId: 'thread-1', initialMessages: [asked] });
+    const client = new HttpAgent({ url, threadId: 'thread-1', initialMessages: [userMessage] });
     await client.runAgent({ runId: 'run-1' });
     const [interrupt] = client.pendingInterrupts;
     const resume = [{ interruptId: interrupt!.id, status: 'resolved' as const, payload: { approved: true } }];
@@ -306,7 +304,7 @@ describe('what tools write into runs that are kept', () => {
       },
     );
     expect(names.filter((name) => !name.startsWith('intertie.'))).toEqual(['acme.progress', 'result']);
-    const other = new HttpAgent({ url, threadId: 'thread-1', initialMessages: [asked] });
+    const other = new HttpAgent({ url, threadId: 'thread-1', initialMessages: [userMessage] });
     await other.runAgent({ runId: 'run-1' });
     const activities = (messages: Message[]): Message[] => messages.filter(({ role }) => role === 'activity');
     expect(activities(other.messages)).toMatchObject([{ id: 'act-1', content: { found: ['one'] } }]);

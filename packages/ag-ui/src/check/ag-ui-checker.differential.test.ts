@@ -9,8 +9,8 @@ import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIRule } from './ag-ui-rules.ts';
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
 
-/** Rules that the client of 1.0 lets pass, or that its schema and not its verifier checks. */
-const manners: ReadonlySet<string> = new Set<AGUIRule>([
+/** Rules that the verifier of the 1.0 client does not check. */
+const unverified: ReadonlySet<string> = new Set<AGUIRule>([
   'shape',
   'terminal',
   'protocol-version',
@@ -59,8 +59,8 @@ function mutate(stream: readonly AGUIEvent[], how: ReadonlyArray<[string, number
   return events;
 }
 
-describe('our rules and the real verifier', { timeout: 60_000 }, () => {
-  it('find nothing in what our encoder writes', () => {
+describe('createAGUIChecker', { timeout: 60_000 }, () => {
+  it('reports nothing for the output of our encoder', () => {
     fc.assert(
       fc.property(streams, (events) => {
         expect(check(agUi, events).violations).toEqual([]);
@@ -69,11 +69,11 @@ describe('our rules and the real verifier', { timeout: 60_000 }, () => {
     );
   });
 
-  it('agree on streams that were tampered with', async () => {
+  it('agrees with the official verifier on mutated streams', async () => {
     await fc.assert(
       fc.asyncProperty(streams, mutations, async (stream, how) => {
         const events = mutate(stream, how);
-        const found = check(agUi, events).violations.filter(({ rule }) => !manners.has(rule));
+        const found = check(agUi, events).violations.filter(({ rule }) => !unverified.has(rule));
         const fatal = await verify(events);
         expect({ found: found.length > 0, fatal }).toEqual({ found: fatal !== undefined, fatal });
       }),
@@ -81,7 +81,7 @@ describe('our rules and the real verifier', { timeout: 60_000 }, () => {
     );
   });
 
-  it('agree on who owns what', async () => {
+  it('agrees with the official verifier on owners', async () => {
     const tampered = fc.array(fc.tuple(fc.nat(), fc.constantFrom('s1', 'agent-1', 'agent-2', undefined)), {
       minLength: 1,
       maxLength: 2,
@@ -95,7 +95,7 @@ describe('our rules and the real verifier', { timeout: 60_000 }, () => {
           if (owner === undefined) delete event.subagentRunId;
           else event.subagentRunId = owner;
         }
-        const found = check(agUi, events).violations.filter(({ rule }) => !manners.has(rule));
+        const found = check(agUi, events).violations.filter(({ rule }) => !unverified.has(rule));
         const fatal = await verify(events);
         expect({ found: found.length > 0, fatal }).toEqual({ found: fatal !== undefined, fatal });
       }),
@@ -150,7 +150,7 @@ describe('our rules and the real verifier', { timeout: 60_000 }, () => {
     ],
     ['usage', [finished({ usage: [{ model: 'a' }, { model: 'a' }] })]],
     ['usage', [finished({ usage: [{ inputTokens: 1, cachedInputTokens: 2 }] })]],
-  ])('name %s', (rule, events) => {
+  ])('reports %s', (rule, events) => {
     const started = { type: 'RUN_STARTED', threadId: 't', runId: 'r', protocolVersion: '1.0' };
     expect(check(agUi, [started, ...events]).violations.map((violation) => violation.rule)).toContain(rule);
   });

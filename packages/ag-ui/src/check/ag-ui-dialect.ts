@@ -6,7 +6,7 @@ import { createAGUIDecoder } from '../decode/decode-ag-ui.ts';
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
 import { asFields, asText } from '../shared/read-fields.ts';
 
-/** AG-UI as data: its rules, how it is recognised, checked, read and written. */
+/** The AG-UI dialect: its rules, and how it is detected, checked, decoded and encoded. */
 export const agUi: Dialect<AGUIEvent> = {
   name: 'ag-ui',
   rules: aguiRules,

@@ -59,7 +59,7 @@ const stateDelta = { type: 'STATE_DELTA', delta: [{ op: 'replace', path: '/n', v
 const custom = (name: string): object => ({ type: 'CUSTOM', name, value: 1 });
 const long = 'It is said at some length.';
 
-/** A rule, a stream that breaks it, and one that does nearly the same and does not. */
+/** A rule, a stream that breaks it, and a similar stream that does not. */
 const table: ReadonlyArray<[AGUIRule, bad: object[], good: object[]]> = [
   ['protocol-version', [{ ...started, protocolVersion: 'newest' }, finished], [started, finished]],
   ['unknown-field', [started, { ...finished, finishReason: 'stop' }], [started, { ...finished, result: 'stop' }]],
@@ -129,13 +129,13 @@ const table: ReadonlyArray<[AGUIRule, bad: object[], good: object[]]> = [
   [
     'pending-calls',
     [having(calling('b')), ...call('c'), pending('c', 'd')],
-    // One that was left before is still left.
+    // A call of the history may still be pending.
     [having(calling('b')), ...call('c'), pending('c', 'b')],
   ],
   [
     'pending-calls',
     [started, ...call('c'), result('c'), pending('c')],
-    // What was before is not said.
+    // The history is unknown.
     [started, ...call('c'), pending('c', 'b')],
   ],
   [
@@ -146,7 +146,7 @@ const table: ReadonlyArray<[AGUIRule, bad: object[], good: object[]]> = [
   [
     'patch-applies',
     [having(), stateDelta, finished],
-    // What it begins with is not said.
+    // The initial state is unknown.
     [started, stateDelta, finished],
   ],
   [
@@ -188,7 +188,7 @@ const table: ReadonlyArray<[AGUIRule, bad: object[], good: object[]]> = [
       subagent('z'),
       chunk('TEXT_MESSAGE', { messageId: 'm', subagentRunId: 's', delta: 'a' }),
       chunk('TOOL_CALL', { toolCallId: 'n', toolCallName: 'act', subagentRunId: 'z', delta: 'b' }),
-      // There is one text only that it can go on with.
+      // Only one text is open.
       chunk('TEXT_MESSAGE', { delta: 'c' }),
       over('s'),
       over('z'),
@@ -216,31 +216,31 @@ const table: ReadonlyArray<[AGUIRule, bad: object[], good: object[]]> = [
   ],
 ];
 
-const rulesOf = (events: readonly object[]): string[] => check(agUi, events).violations.map(({ rule }) => rule);
-/** What the client of 1.0 fails on, beyond what it lets pass. */
+const findRules = (events: readonly object[]): string[] => check(agUi, events).violations.map(({ rule }) => rule);
+/** Rules of chunks whose violation is fatal for a 1.0 client. */
 const fatal: ReadonlySet<AGUIRule> = new Set(['chunk-ambiguous', 'owner', 'chunk-mixed']);
 
-describe('a rule of AG-UI', () => {
-  it.each(table)('finds what breaks it, and nothing else: %s', async (rule, bad, good) => {
-    expect(rulesOf(bad)).toContain(rule);
-    expect(rulesOf(good)).toEqual([]);
-    // The real client agrees on what is sound. Streams of several runs are not what it replays.
+describe('the AG-UI rules', () => {
+  it.each(table)('detect violations of %s and accept similar valid streams', async (rule, bad, good) => {
+    expect(findRules(bad)).toContain(rule);
+    expect(findRules(good)).toEqual([]);
+    // The official client accepts the valid stream too. It replays single runs only.
     const isOne = good.filter((event) => event === started).length < 2;
     const seen = isOne ? await replay([good as AGUIEvent[]]) : undefined;
     expect(seen?.error).toBeUndefined();
   });
 
-  it('that the client of 1.0 enforces with its chunks is broken where that fails', async () => {
+  it('agree with the official client on fatal violations of chunks', async () => {
     const broken = table.filter(([rule]) => fatal.has(rule) && rule !== 'chunk-mixed');
     const errors = await Promise.all(broken.map(async ([, bad]) => (await replay([bad as AGUIEvent[]])).error));
     expect(errors).toEqual([expect.stringContaining('Ambiguous'), expect.stringContaining('does not match')]);
   });
 
-  it('is a sentence, and says what to do', () => {
-    for (const { sentence, fix } of agUi.rules) expect([sentence, fix].every((said) => said.endsWith('.'))).toBe(true);
+  it('have a sentence and a fix', () => {
+    for (const { sentence, fix } of agUi.rules) expect([sentence, fix].every((line) => line.endsWith('.'))).toBe(true);
   });
 
-  it('holds for triads that the verifier takes', async () => {
+  it('accept triads that the official verifier accepts', async () => {
     const triads = table.filter(
       ([, , good]) => !good.some((event) => 'type' in event && String(event.type).endsWith('CHUNK')),
     );

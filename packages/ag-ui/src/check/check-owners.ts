@@ -1,12 +1,12 @@
 import type { Complain } from './ag-ui-rules.ts';
 import { asFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
-/** The sub-agent that opened something; undefined is the agent itself, who is an owner like any other. */
+/** Sub-agent that opened something. Undefined: the main agent. */
 type Owner = string | undefined;
 type Kind = 'message' | 'call' | 'activity' | 'reasoning';
 
-/** Who owns what was opened. What goes on with it may leave the owner out, and must not name another. */
-export class AGUIOwners {
+/** Checks that continuing events name the owner of what they continue, or none. */
+export class OwnerChecker {
   #owners: { [Of in Kind]: Map<string, Owner> } = {
     message: new Map(),
     call: new Map(),
@@ -15,26 +15,26 @@ export class AGUIOwners {
   };
 
   feed(event: Fields, complain: Complain): void {
-    if (event.subagentRunId === null) complain('subagent-null', `${String(event.type)} has one that is null.`);
+    if (event.subagentRunId === null) complain('subagent-null', `It is null in ${String(event.type)}.`);
     const messageId = String(event.messageId);
     switch (event.type) {
       case 'RUN_STARTED':
         for (const owners of Object.values(this.#owners)) owners.clear();
-        return this.#restate(asFields(event.input).messages, complain);
+        return this.#readMessages(asFields(event.input).messages, complain);
       case 'MESSAGES_SNAPSHOT':
-        return this.#restate(event.messages, complain);
+        return this.#readMessages(event.messages, complain);
       case 'RUN_FINISHED':
-        return nullInterrupts(event, complain);
+        return checkInterrupts(event, complain);
       case 'TEXT_MESSAGE_START':
         return this.#open('message', messageId, event, complain);
       case 'TEXT_MESSAGE_CONTENT':
       case 'TEXT_MESSAGE_END':
-        return this.#goOn('message', messageId, event, complain);
+        return this.#checkOwner('message', messageId, event, complain);
       case 'TOOL_CALL_START':
         return this.#call(event, complain);
       case 'TOOL_CALL_ARGS':
       case 'TOOL_CALL_END':
-        return this.#goOn('call', String(event.toolCallId), event, complain);
+        return this.#checkOwner('call', String(event.toolCallId), event, complain);
       case 'TOOL_CALL_RESULT':
         return void this.#owners.message.set(messageId, asText(event.subagentRunId));
       case 'REASONING_START':
@@ -43,55 +43,55 @@ export class AGUIOwners {
       case 'REASONING_MESSAGE_CONTENT':
       case 'REASONING_MESSAGE_END':
       case 'REASONING_END':
-        return this.#goOn('reasoning', messageId, event, complain);
+        return this.#checkOwner('reasoning', messageId, event, complain);
       case 'REASONING_ENCRYPTED_VALUE':
-        return this.#goOn(this.#kindOf(event), String(event.entityId), event, complain);
+        return this.#checkOwner(this.#getKind(event), String(event.entityId), event, complain);
       case 'ACTIVITY_SNAPSHOT':
         if (event.replace !== false || !this.#owners.activity.has(messageId))
           this.#owners.activity.set(messageId, asText(event.subagentRunId));
         return;
       case 'ACTIVITY_DELTA':
-        return this.#goOn('activity', messageId, event, complain);
+        return this.#checkOwner('activity', messageId, event, complain);
       default:
     }
   }
 
   #open(kind: Kind, id: string, event: Fields, complain: Complain): void {
-    if (this.#owners[kind].has(id)) this.#goOn(kind, id, event, complain);
+    if (this.#owners[kind].has(id)) this.#checkOwner(kind, id, event, complain);
     else this.#owners[kind].set(id, asText(event.subagentRunId));
   }
 
-  #goOn(kind: Kind, id: string, event: Fields, complain: Complain): void {
+  #checkOwner(kind: Kind, id: string, event: Fields, complain: Complain): void {
     const named = asText(event.subagentRunId);
     const owners = this.#owners[kind];
     if (named === undefined || !owners.has(id) || owners.get(id) === named) return;
-    complain('owner', `${String(event.type)} names ${named}, and ${id} is ${nameOfOwner(owners.get(id))}.`);
+    complain('owner', `${String(event.type)} names ${named}, but ${id} belongs to ${describeOwner(owners.get(id))}.`);
   }
 
-  /** A call belongs to the message that it is in. */
+  /** A call belongs to the owner of its message. */
   #call(event: Fields, complain: Complain): void {
     const { call, message } = this.#owners;
     const id = String(event.toolCallId);
     const parentId = asNonEmptyText(event.parentMessageId);
     const hasParent = parentId !== undefined && message.has(parentId);
-    if (hasParent) this.#goOn('message', parentId, event, complain);
+    if (hasParent) this.#checkOwner('message', parentId, event, complain);
     const owner = asText(event.subagentRunId) ?? (hasParent ? message.get(parentId) : undefined);
     if (!call.has(id)) return void call.set(id, owner);
-    this.#goOn('call', id, event, complain);
+    this.#checkOwner('call', id, event, complain);
     if (event.subagentRunId === undefined && hasParent && owner !== call.get(id)) {
-      complain('owner', `${id} is ${nameOfOwner(call.get(id))}, and its message is ${nameOfOwner(owner)}.`);
+      complain('owner', `${id} belongs to ${describeOwner(call.get(id))}, and its message to ${describeOwner(owner)}.`);
     }
   }
 
-  #kindOf({ subtype, entityId }: Fields): Kind {
+  #getKind({ subtype, entityId }: Fields): Kind {
     if (subtype === 'tool-call') return 'call';
     return this.#owners.message.has(String(entityId)) ? 'message' : 'reasoning';
   }
 
-  #restate(messages: unknown, complain: Complain): void {
+  #readMessages(messages: unknown, complain: Complain): void {
     for (const message of Array.isArray(messages) ? messages.map(asFields) : []) {
       const id = String(message.id);
-      if (message.subagentRunId === null) complain('subagent-null', `The message ${id} has one that is null.`);
+      if (message.subagentRunId === null) complain('subagent-null', `It is null in the message ${id}.`);
       const owner = asText(message.subagentRunId);
       const { role, toolCalls } = message;
       this.#owners[role === 'reasoning' || role === 'activity' ? role : 'message'].set(id, owner);
@@ -102,13 +102,13 @@ export class AGUIOwners {
   }
 }
 
-function nullInterrupts({ outcome }: Fields, complain: Complain): void {
+function checkInterrupts({ outcome }: Fields, complain: Complain): void {
   const { interrupts } = asFields(outcome);
   for (const interrupt of Array.isArray(interrupts) ? interrupts.map(asFields) : []) {
-    if (interrupt.subagentRunId === null) complain('subagent-null', 'An interrupt has one that is null.');
+    if (interrupt.subagentRunId === null) complain('subagent-null', 'It is null in an interrupt.');
   }
 }
 
-function nameOfOwner(owner: Owner): string {
-  return owner === undefined ? 'the agent’s own' : `${owner}’s`;
+function describeOwner(owner: Owner): string {
+  return owner ?? 'the main agent';
 }

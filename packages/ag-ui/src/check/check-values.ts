@@ -3,9 +3,9 @@ import { applyPatch, type Op } from '@intertie/core/internal';
 import type { Complain } from './ag-ui-rules.ts';
 import { asFields, isFields, type Fields } from '../shared/read-fields.ts';
 
-/** The state and the activities, as a client has them: whether patches fit. */
-export class AGUIValues {
-  /** Undefined: what it begins with is not said. */
+/** Tracks the client's state and activities, to check that patches apply. */
+export class ValueChecker {
+  /** Undefined if the initial state is unknown. */
   #state: { value: Json } | undefined;
   #activities = new Map<string, Json>();
 
@@ -40,16 +40,16 @@ export class AGUIValues {
     if (this.#state === undefined || !Array.isArray(patch)) return;
     const patched = applyPatch(this.#state.value, patch as Op[]);
     if (patched.ok) this.#state = { value: patched.value };
-    else complain('patch-applies', `Its operation ${patched.index} fails: ${patched.message}.`);
+    else complain('patch-applies', `Operation ${patched.index} fails: ${patched.message}.`);
   }
 
   #activityDelta(id: string, patch: unknown, complain: Complain): void {
     const content = this.#activities.get(id);
-    if (content === undefined) return complain('activity-known', `${id} has not been told.`);
+    if (content === undefined) return complain('activity-known', `${id} has no snapshot.`);
     if (!Array.isArray(patch)) return;
     const patched = applyPatch(content, patch as Op[]);
-    if (!patched.ok) complain('patch-applies', `Its operation ${patched.index} fails: ${patched.message}.`);
-    else if (!isFields(patched.value)) complain('patch-applies', `It leaves no object of ${id}.`);
+    if (!patched.ok) complain('patch-applies', `Operation ${patched.index} fails: ${patched.message}.`);
+    else if (!isFields(patched.value)) complain('patch-applies', `The content of ${id} is no longer an object.`);
     else this.#activities.set(id, patched.value);
   }
 }

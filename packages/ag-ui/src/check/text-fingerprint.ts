@@ -1,8 +1,8 @@
 /**
- * What is left of a text that is only compared: its length and a hash of 64 bits, which grow with it and hold nothing of it.
- * Enough against chance; whoever wants two texts to look the same can make two.
+ * Incremental fingerprint of a text: its length and a 64-bit hash, in constant memory. Safe against accidental collisions, not
+ * against deliberate ones.
  */
-export class TextPrint {
+export class TextFingerprint {
   length = 0;
   #low = 0x811c9dc5;
   #high = 0x9e3779b9;
@@ -13,7 +13,7 @@ export class TextPrint {
     for (let i = 0; i < text.length; i++) {
       const unit = text.charCodeAt(i);
       low = Math.imul(low ^ unit, 0x01000193);
-      // Turned, so that it is not a second view of the same low bits.
+      // Rotated, so that the two halves are not derived from the same low bits.
       high = Math.imul(((high << 5) | (high >>> 27)) ^ unit, 0x85ebca6b);
     }
     this.#low = low;
@@ -21,12 +21,12 @@ export class TextPrint {
     this.length += text.length;
   }
 
-  equals(other: TextPrint): boolean {
+  equals(other: TextFingerprint): boolean {
     return this.length === other.length && this.#low === other.#low && this.#high === other.#high;
   }
 
-  copy(): TextPrint {
-    const copy = new TextPrint();
+  copy(): TextFingerprint {
+    const copy = new TextFingerprint();
     copy.length = this.length;
     copy.#low = this.#low;
     copy.#high = this.#high;

@@ -14,18 +14,17 @@ export type AGUIChatTransportOptions<Version extends UIMessageVersion = UIMessag
   SourceChatTransportOptions<Version>;
 
 /**
- * How each chat says that it stops what it asked for last. One that asks again aborts what it asked for before, and a reader
- * may leave: neither is a stop.
+ * Abort signal of the last request of each chat. Only its abort is a stop: a chat that sends again aborts the previous request,
+ * and a reader may leave.
  */
 type Stops = Map<string, AbortSignal | undefined>;
 
 /**
- * An AG-UI agent behind `useChat`: its texts, reasoning and tools are the parts of a message, its interrupts are approvals or
- * questions, its state and activities are data parts. Tools that the page runs are given by `prepare`. Stopping the chat stops
- * the run.
+ * `ChatTransport` for an AG-UI agent: text, reasoning and tools become message parts, interrupts become approvals or questions,
+ * state and activities become data parts. `prepare` adds tools that the page executes. Stopping the chat stops the run.
  */
 export class AGUIChatTransport<Version extends UIMessageVersion = 6> extends SourceChatTransport<Version> {
-  /** What is resumed is told from its beginning, under the message's id. */
+  /** Resumed messages are streamed from their start, under the same id. */
   readonly resumeStreamIsReplay: boolean = true;
   #options: AGUIChatTransportOptions<Version>;
   #stops: Stops;
@@ -39,8 +38,8 @@ export class AGUIChatTransport<Version extends UIMessageVersion = 6> extends Sou
   }
 
   /**
-   * All of the message that is being written, that has just been written, or that waits for an answer, where the agent is one
-   * whose runs are kept (`createAGUIHandler(agent)`). Null: there is none, or the agent cannot say.
+   * Resumes the message that is live, has just ended, or waits for an answer, if the agent has durable runs
+   * (`createAGUIHandler(agent)`). Returns null if there is none, or the agent does not support it.
    */
   override reconnectToStream = async (
     options: ReconnectOptions,
@@ -51,7 +50,7 @@ export class AGUIChatTransport<Version extends UIMessageVersion = 6> extends Sou
     const isStopped = (): boolean =>
       stopOnAbort && abortSignal?.aborted === true && this.#stops.get(chatId) === abortSignal;
     const found = await findReplay(chatId, this.#options, { signal: abortSignal, isStopped });
-    // Not by our own: the chat may have asked again by now.
+    // Not `this.chunksOf`, which would set the signal: the chat may have sent a new request meanwhile.
     return found && super.chunksOf(found.source, found.run, abortSignal);
   };
 

@@ -18,58 +18,61 @@ import { toJson } from '@intertie/core/internal';
 import type { ToolAnswer } from '@intertie/core/store';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
 import { declaredVersion } from '../shared/ag-ui-version.ts';
-import { askForRun, type AskForRunOptions } from './request-run.ts';
+import { requestRun, type RequestRunOptions } from './request-run.ts';
 import { createAGUIDecoder, type AGUIDecoderOptions } from '../decode/decode-ag-ui.ts';
-import { refusal, sseEvents, type AGUIEndpoint } from '../wire/http-events.ts';
+import { toResponseError, sseEvents, type AGUIEndpoint } from '../wire/http-events.ts';
 import { encodeInterruptId } from '../shared/interrupt.ts';
 import { defined, isFields } from '../shared/read-fields.ts';
 import { socketEvents } from '../wire/socket-events.ts';
 import { toAGUIMessages } from '../encode/to-ag-ui-messages.ts';
 
 export interface AGUISourceOptions extends AGUIEndpoint {
-  /** The source's name. Default: the URL's host. */
+  /** Name of the source. Default: the host of the URL. */
   name?: string;
-  /** What the agent is given beside the run, verbatim. Where the run's client forwards something too, this is laid over it. */
+  /** Additional input for the agent's runtime. Merged over the props that the run's client forwards. */
   forwardedProps?: unknown;
-  /** How long the agent may be silent, in milliseconds. */
+  /** Maximum time without an event, in milliseconds. */
   idleMs?: number;
   /**
-   * Whether a run that is stopped here is stopped there too, where the agent is one of ours that keeps its runs. Default: yes. If
-   * not, it goes on without a reader. Elsewhere leaving is all that can be done.
+   * Whether stopping a run also stops a durable run of an Intertie agent; otherwise it continues without a reader. Other agents
+   * only notice that the client disconnects. Default: true.
    */
   stopOnAbort?: boolean;
-  /** Is given every event of the agent before it is decoded. */
+  /** Called with every event of the agent before it is decoded. */
   onFrame?: SourceStreamOptions['onFrame'];
   onLoss?: OnLoss;
 }
 
-/** An AG-UI agent as a source. A paused run goes on from the history: results and resolved interrupts are sent with it. */
+/** Creates a source from an AG-UI agent. A paused run is continued by sending the history with tool results and answers. */
 export function agUiSource(options: AGUISourceOptions): AgentSource {
-  return agUiSourceWith(options, { begin: (run, codecOf) => codecOf(run), isStopped: (_, signal) => signal.aborted });
+  return agUiSourceWith(options, {
+    begin: (run, createCodec) => createCodec(run),
+    isStopped: (_, signal) => signal.aborted,
+  });
 }
 
-/** How long the decoder may wait for what an agent says of a result right after it. */
+/** Maximum time that the decoder holds a tool result, for events that add metadata to it. */
 export const flushMs = 20;
 
-type CodecOf = (run: RunInput) => Codec<unknown, AgentEvent>;
+type CreateCodec = (run: RunInput) => Codec<unknown, AgentEvent>;
 
-/** What is decided by whom the source is made for. */
-interface SourceUse {
-  /** Who has a word in what the run is called. */
-  begin: (run: RunInput, codecOf: CodecOf) => Codec<unknown, AgentEvent>;
-  /** Whether a run was stopped, of which no more is read. */
+interface SourceHooks {
+  /** Creates the codec of a run. May change the run's ids. */
+  begin: (run: RunInput, createCodec: CreateCodec) => Codec<unknown, AgentEvent>;
+  /** Whether a run that is no longer read was stopped. */
   isStopped: (run: RunInput, signal: AbortSignal) => boolean;
 }
 
-export function agUiSourceWith(options: AGUISourceOptions, { begin, isStopped }: SourceUse): AgentSource {
+/** `agUiSource` with hooks, for `AGUIChatTransport`. */
+export function agUiSourceWith(options: AGUISourceOptions, { begin, isStopped }: SourceHooks): AgentSource {
   const { url, idleMs, onFrame, name = new URL(url).host, stopOnAbort = true } = options;
   return {
     name,
     pauses: 'replay',
     run(run, { signal }) {
-      const input = inputOf(run, options);
+      const input = toRunAgentInput(run, options);
       const sent = input.messages.map(({ id }) => id);
-      const codec = begin(run, (begun) => agUiCodec(begun, { ...options, sent, origins: onFrame !== undefined }));
+      const codec = begin(run, (started) => agUiCodec(started, { ...options, sent, origins: onFrame !== undefined }));
       const open = /^wss?:/.test(url)
         ? (stop: AbortSignal): AsyncIterable<unknown> => socketEvents(url, input, stop)
         : (leave: AbortSignal): AsyncIterable<unknown> =>
@@ -79,29 +82,29 @@ export function agUiSourceWith(options: AGUISourceOptions, { begin, isStopped }:
   };
 }
 
-/** An agent's events as those of a run. */
+/** Creates the codec from an agent's events to those of a run. */
 export function agUiCodec(
   run: RunInput,
   { sent, origins, onLoss = () => undefined }: AGUIDecoderOptions,
-): ReturnType<CodecOf> {
+): ReturnType<CreateCodec> {
   return compose(createAGUIDecoder(run, { ...defined({ sent, origins }), onLoss }), seal(run, onLoss));
 }
 
-/** The request that asks for a run. */
-function inputOf(run: RunInput, options: AGUISourceOptions): AGUIRunInput {
+/** Creates the request for a run. */
+function toRunAgentInput(run: RunInput, options: AGUISourceOptions): AGUIRunInput {
   const { onLoss } = options;
   const { threadId, runId, parentRunId, resumes, context, state, answers } = run;
   const results = answers.filter((answer) => !('questionId' in answer));
   const message = run.message && results.reduce<MessageContent>(applyAnswer, run.message);
-  const messages = message ? [...run.history, messageOf(run, message)] : run.history;
-  const resume = run.message ? resumeOf(run.message, answers) : [];
-  const telling = { protocolVersion: declaredVersion, activities: false, ...defined({ onLoss }) };
+  const messages = message ? [...run.history, toMessage(run, message)] : run.history;
+  const resume = run.message ? toResume(run.message, answers) : [];
+  const messageOptions = { protocolVersion: declaredVersion, activities: false, ...defined({ onLoss }) };
   return {
     threadId,
     runId,
     protocolVersion: declaredVersion,
-    ...defined({ parentRunId: parentRunId ?? resumes, forwardedProps: forwardedOf(run, options) }),
-    messages: messages.flatMap((one) => toAGUIMessages(one, telling)),
+    ...defined({ parentRunId: parentRunId ?? resumes, forwardedProps: mergeForwardedProps(run, options) }),
+    messages: messages.flatMap((sent) => toAGUIMessages(sent, messageOptions)),
     tools: run.tools.map(({ name, description = '', inputSchema }) =>
       inputSchema === undefined ? { name, description } : { name, description, parameters: inputSchema },
     ),
@@ -111,30 +114,30 @@ function inputOf(run: RunInput, options: AGUISourceOptions): AGUIRunInput {
   };
 }
 
-function forwardedOf({ forwardedProps: asked }: RunInput, { forwardedProps: own }: AGUISourceOptions): unknown {
+function mergeForwardedProps({ forwardedProps: asked }: RunInput, { forwardedProps: own }: AGUISourceOptions): unknown {
   if (isFields(asked) && isFields(own)) return { ...asked, ...own };
   return own ?? asked ?? undefined;
 }
 
-function messageOf({ messageId: id, threadId, startedAt }: RunInput, content: MessageContent): CanonicalMessage {
+function toMessage({ messageId: id, threadId, startedAt }: RunInput, content: MessageContent): CanonicalMessage {
   return { id, threadId, role: 'assistant', type: 'text', content, createdAt: new Date(startedAt) };
 }
 
-/** The answers to the questions of the message, under the ids that the agent gave its interrupts. */
-function resumeOf({ parts }: MessageContent, answers: ReadonlyArray<Answer | ToolAnswer>): ResumeEntry[] {
-  const given = new Map(
+/** Returns the answers to the questions of a message, under the agent's interrupt ids. */
+function toResume({ parts }: MessageContent, answers: ReadonlyArray<Answer | ToolAnswer>): ResumeEntry[] {
+  const answersById = new Map(
     answers.flatMap((answer) => ('questionId' in answer ? [[answer.questionId, answer] as const] : [])),
   );
   return parts.flatMap((part) => {
     const question = part.type === 'tool-invocation' ? part.approval : part.type === 'question' ? part : undefined;
-    const answer = question && (given.get(question.questionId) ?? question.answer);
+    const answer = question && (answersById.get(question.questionId) ?? question.answer);
     if (!question || !answer || (part.type === 'tool-invocation' && part.state !== 'call')) return [];
     const wire = question.providerMetadata?.['ag-ui']?.interruptId;
-    return [resumeEntry(typeof wire === 'string' ? wire : encodeInterruptId(question), answer)];
+    return [toResumeEntry(typeof wire === 'string' ? wire : encodeInterruptId(question), answer)];
   });
 }
 
-function resumeEntry(interruptId: string, { approved, value, cancelled, reason }: Answer): ResumeEntry {
+function toResumeEntry(interruptId: string, { approved, value, cancelled, reason }: Answer): ResumeEntry {
   if (cancelled) return { interruptId, status: 'cancelled' };
   const payload = approved === undefined ? value : { approved, ...defined({ reason }) };
   return { interruptId, status: 'resolved', ...(payload !== undefined && payload !== null && { payload }) };
@@ -143,12 +146,12 @@ function resumeEntry(interruptId: string, { approved, value, cancelled, reason }
 async function* httpEvents(
   input: AGUIRunInput,
   options: AGUISourceOptions,
-  leaving: Omit<AskForRunOptions, 'threadId'>,
+  abort: Omit<RequestRunOptions, 'threadId'>,
 ): AsyncGenerator {
   const { threadId } = input;
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify(toJson(input));
-  const response = await askForRun(options, { method: 'POST', headers, body }, { threadId, ...leaving });
-  if (!response.ok || response.body === null) throw await refusal(options, response);
+  const response = await requestRun(options, { method: 'POST', headers, body }, { threadId, ...abort });
+  if (!response.ok || response.body === null) throw await toResponseError(options, response);
   yield* sseEvents(response.body);
 }

@@ -1,40 +1,40 @@
 import { sourceStream, type AgentSource, type RunInput } from '@intertie/core';
-import { messageIdOf } from '../decode/adopt-message-id.ts';
+import { readMessageId } from '../decode/adopt-message-id.ts';
 import { agUiCodec, flushMs, type AGUISourceOptions } from './ag-ui-source.ts';
 import { declaredVersion } from '../shared/ag-ui-version.ts';
-import { askForRun } from './request-run.ts';
-import { refusal, sseEvents } from '../wire/http-events.ts';
+import { requestRun } from './request-run.ts';
+import { toResponseError, sseEvents } from '../wire/http-events.ts';
 import { defined, asFields, asNonEmptyText } from '../shared/read-fields.ts';
 
 export interface FindReplayOptions extends AGUISourceOptions {
   now?: () => number;
 }
 
-/** When nobody reads any more, and whether that is a stop: see `askForRun`. */
-type Leaving = { signal: AbortSignal | undefined; isStopped: () => boolean };
+/** When the reader leaves, and whether that is a stop: see `requestRun`. */
+type ReaderState = { signal: AbortSignal | undefined; isStopped: () => boolean };
 
-/** A run that is told from its beginning: what it is, and where its events come from. */
+/** Run that is streamed from its start, and the source of its events. */
 export type Replay = { run: RunInput; source: AgentSource };
 
 /**
- * The answer that an agent of ours is writing in a thread, or has written a moment ago, from its beginning. Null: there is
- * none, or the agent is somebody else's and knows no such request. AG-UI has none for it.
+ * Requests the last answer of a thread from its start, live or just ended. Returns null if there is none, or the agent is not an
+ * Intertie agent: AG-UI has no request for it.
  */
 export async function findReplay(
   threadId: string,
   options: FindReplayOptions,
-  { signal, isStopped }: Leaving,
+  { signal, isStopped }: ReaderState,
 ): Promise<Replay | null> {
-  // A socket has nowhere to ask.
+  // The request needs HTTP.
   if (/^wss?:/.test(options.url)) return null;
   const query = { threadId, protocolVersion: declaredVersion, replay: 'true' };
-  // Until the run is read the signal says when nobody waits any more; then its reader does, who also leaves at its end.
-  const left = new AbortController();
-  const leave = (): void => left.abort(signal?.reason);
+  // `signal` applies until the run is read. Then the reader's signal does, which also aborts at the end of the run.
+  const abort = new AbortController();
+  const leave = (): void => abort.abort(signal?.reason);
   if (signal?.aborted) leave();
   signal?.addEventListener('abort', leave);
-  const response = await askForRun(options, { method: 'GET' }, { threadId, query, leave: left.signal, isStopped });
-  if (response.status >= 500 && response.status !== 501) throw await refusal(options, response);
+  const response = await requestRun(options, { method: 'GET' }, { threadId, query, leave: abort.signal, isStopped });
+  if (response.status >= 500 && response.status !== 501) throw await toResponseError(options, response);
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   if (response.status !== 200 || response.body === null || !isStream) {
     await response.body?.cancel().catch(() => undefined);
@@ -42,26 +42,26 @@ export async function findReplay(
   }
   const events = sseEvents(response.body);
   const { value: first } = await events.next();
-  const messageId = messageIdOf(first);
+  const messageId = readMessageId(first);
   const runId = asNonEmptyText(asFields(first).runId);
   if (messageId === undefined || runId === undefined) {
     await events.return();
     return null;
   }
   const { name = 'replay', now = Date.now, idleMs, onFrame, onLoss } = options;
-  const begun = { runId, threadId, messageId, startedAt: now() };
-  const run: RunInput = { ...begun, history: [], answers: [], tools: [], context: [] };
+  const ids = { runId, threadId, messageId, startedAt: now() };
+  const run: RunInput = { ...ids, history: [], answers: [], tools: [], context: [] };
   const source: AgentSource = {
     name,
     pauses: 'replay',
-    run: (asked, control) => {
+    run: (input, control) => {
       signal?.removeEventListener('abort', leave);
       control.signal.addEventListener('abort', leave, { once: true });
-      const read = (over: AbortSignal): AsyncIterable<unknown> => {
-        over.addEventListener('abort', leave, { once: true });
+      const read = (done: AbortSignal): AsyncIterable<unknown> => {
+        done.addEventListener('abort', leave, { once: true });
         return withFirst(first, events);
       };
-      const codec = agUiCodec(asked, { origins: onFrame !== undefined, ...defined({ onLoss }) });
+      const codec = agUiCodec(input, { origins: onFrame !== undefined, ...defined({ onLoss }) });
       return sourceStream(read, codec, { signal: control.signal, flushMs, ...defined({ idleMs, onFrame }) });
     },
   };

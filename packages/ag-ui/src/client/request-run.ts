@@ -1,66 +1,71 @@
 import { readRunHeaders } from '@intertie/core/http';
-import { askAgent, type AGUIEndpoint } from '../wire/http-events.ts';
-import { withQuery } from '../wire/with-query.ts';
+import { fetchAgent, type AGUIEndpoint } from '../wire/http-events.ts';
 
-/** How long after a stop an agent has to begin its answer, which says whether it keeps its runs. */
-const patienceMs = 1000;
+/** Time after a stop in which an agent must respond, to find out whether its run is durable. */
+const stopTimeoutMs = 1000;
 
-export interface AskForRunOptions {
+export interface RequestRunOptions {
   threadId: string;
-  /** What the request's own URL says beyond the agent's. */
+  /** Additional query parameters of the request. */
   query?: Record<string, string>;
-  /** Nobody reads the answer any more. */
+  /** Aborts when the response is no longer read. */
   leave: AbortSignal;
-  /** Whether that is because the run was stopped. Asked again when all has happened that happens in the same turn. */
+  /** Whether `leave` means a stop. Called again in the next task, because a new request of the chat may follow the abort. */
   isStopped: () => boolean;
 }
 
 /**
- * A request for the events of a run, of which a stop reaches the agent too. To most of them leaving says it; to one of ours that
- * keeps its runs it says nothing, and AG-UI has no word for it. So that one is asked, and no other: none knows the request.
+ * Requests the events of a run, and forwards a stop to the agent. Most agents stop when the client disconnects. A durable run
+ * continues, and AG-UI has no request to stop it, so DELETE is sent to Intertie agents, recognised by their headers.
  */
-export async function askForRun(
+export async function requestRun(
   endpoint: AGUIEndpoint,
-  init: Parameters<typeof askAgent>[1],
-  { threadId, query, leave, isStopped }: AskForRunOptions,
+  init: Parameters<typeof fetchAgent>[1],
+  { threadId, query, leave, isStopped }: RequestRunOptions,
 ): Promise<Response> {
   const request = new AbortController();
   let response: Response | undefined;
-  let patience: ReturnType<typeof setTimeout> | undefined;
+  let stopTimeout: ReturnType<typeof setTimeout> | undefined;
 
   const stop = async (runId: string): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, 0));
     if (!isStopped()) return;
     const url = withQuery(endpoint.url, { threadId, runId });
-    const answer = await askAgent({ ...endpoint, url }, { method: 'DELETE', keepalive: true });
+    const answer = await fetchAgent({ ...endpoint, url }, { method: 'DELETE', keepalive: true });
     await answer.body?.cancel();
   };
   const abort = (): void => request.abort(leave.reason);
   const onLeave = (): void => {
-    const mayBeStop = isStopped();
-    if (response === undefined && mayBeStop) {
-      patience = setTimeout(abort, patienceMs);
+    const wasStopped = isStopped();
+    if (response === undefined && wasStopped) {
+      stopTimeout = setTimeout(abort, stopTimeoutMs);
       return;
     }
     abort();
-    const runId = response && keptRunOf(response);
-    if (runId !== undefined && mayBeStop) stop(runId).catch(() => undefined);
+    const runId = response && readDurableRunId(response);
+    if (runId !== undefined && wasStopped) stop(runId).catch(() => undefined);
   };
 
   if (leave.aborted) abort();
   leave.addEventListener('abort', onLeave, { once: true });
   try {
     const url = query ? withQuery(endpoint.url, query) : endpoint.url;
-    response = await askAgent({ ...endpoint, url }, { ...init, signal: request.signal });
+    response = await fetchAgent({ ...endpoint, url }, { ...init, signal: request.signal });
   } finally {
-    clearTimeout(patience);
+    clearTimeout(stopTimeout);
   }
   if (leave.aborted) onLeave();
   return response;
 }
 
-/** The run that goes on when its reader leaves, if this is the answer of an agent that keeps it. */
-function keptRunOf(response: Response): string | undefined {
+/** Returns the id of a durable run, which continues when its reader leaves. Undefined for other responses. */
+function readDurableRunId(response: Response): string | undefined {
   const { runId, messageId } = readRunHeaders(response);
   return messageId === undefined ? undefined : runId;
+}
+
+/** Adds parameters to a URL, which may be relative. */
+function withQuery(url: string, parameters: Record<string, string>): string {
+  const [base] = url.split('#', 1) as [string];
+  return `${base}${base.includes('?') ? '&' : '?'}${new URLSearchParams(parameters)}`;
 }

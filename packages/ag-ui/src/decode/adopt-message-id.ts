@@ -1,33 +1,33 @@
 import type { AgentEvent, Codec, RunInput } from '@intertie/core';
-import { slotOf } from './decode-agents.ts';
+import { readMetadata } from './decode-agents.ts';
 import { asFields, isFields, asNonEmptyText } from '../shared/read-fields.ts';
 
-/** The message that a run writes, as an agent of ours calls it at the run's start. */
-export function messageIdOf(event: unknown): string | undefined {
+/** Returns the message id that an Intertie agent declares in RUN_STARTED. */
+export function readMessageId(event: unknown): string | undefined {
   return isFields(event) && event.type === 'RUN_STARTED'
-    ? asNonEmptyText(slotOf(asFields(event)).messageId)
+    ? asNonEmptyText(readMetadata(asFields(event)).messageId)
     : undefined;
 }
 
 /**
- * A new answer under the id that the agent keeps it by, so that a page which comes back to it, or reads the agent's history,
- * knows it again. The run therefore begins with the agent's first word. What goes on keeps its id, and so does the answer of
- * an agent that does not say one.
+ * Gives a new answer the message id that the agent stores it under, so that a page which resumes it or reads the agent's history
+ * recognises it. Therefore the run starts with the agent's first event. Continuations, and answers of agents that declare no id,
+ * keep their own.
  */
 export function adoptMessageId(
   run: RunInput,
-  codecOf: (run: RunInput) => Codec<unknown, AgentEvent>,
+  createCodec: (run: RunInput) => Codec<unknown, AgentEvent>,
 ): Codec<unknown, AgentEvent> {
-  if (run.message !== undefined) return codecOf(run);
+  if (run.message !== undefined) return createCodec(run);
   const isFree = (id: string): boolean => run.history.every((message) => message.id !== id);
-  let begun: Codec<unknown, AgentEvent> | undefined;
-  const begin = (first?: unknown): Codec<unknown, AgentEvent> => {
-    const said = messageIdOf(first);
-    return codecOf(said !== undefined && isFree(said) ? { ...run, messageId: said } : run);
+  let codec: Codec<unknown, AgentEvent> | undefined;
+  const start = (first?: unknown): Codec<unknown, AgentEvent> => {
+    const messageId = readMessageId(first);
+    return createCodec(messageId !== undefined && isFree(messageId) ? { ...run, messageId } : run);
   };
   return {
-    feed: (event, emit) => (begun ??= begin(event)).feed(event, emit),
-    flush: (emit) => begun?.flush?.(emit),
-    end: (end, emit) => (begun ??= begin()).end(end, emit),
+    feed: (event, emit) => (codec ??= start(event)).feed(event, emit),
+    flush: (emit) => codec?.flush?.(emit),
+    end: (end, emit) => (codec ??= start()).end(end, emit),
   };
 }

@@ -2,16 +2,15 @@ import type { MessageContent, MessagePart } from '@intertie/core';
 import { asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 /**
- * What a snapshot of the messages makes of what was streamed before it: words that differ are those of the snapshot, and what
- * it leaves out is gone; reasoning only if it has any. Undefined where it says the same. `streamed`: the parts of this run, by
- * the ids of their messages.
+ * Applies a messages snapshot to streamed content: differing texts are replaced, omitted parts are removed (reasoning only if the
+ * snapshot contains any). Returns undefined if nothing changes. `streamed`: parts of this run by message id.
  */
 export function correctContent(
   content: MessageContent,
   messages: readonly Fields[],
   streamed: ReadonlyMap<string, string>,
 ): MessageContent | undefined {
-  const told = new Map(messages.map((message) => [asNonEmptyText(message.id), message]));
+  const snapshot = new Map(messages.map((message) => [asNonEmptyText(message.id), message]));
   const messageIds = new Map(Array.from(streamed, ([messageId, partId]) => [partId, messageId]));
   const hasReasoning = messages.some(({ role }) => role === 'reasoning');
   let isChanged = false;
@@ -22,13 +21,13 @@ export function correctContent(
   const parts = content.parts.flatMap((part): MessagePart[] => {
     const messageId = part.type === 'text' || part.type === 'reasoning' ? messageIds.get(part.id ?? '') : undefined;
     if (messageId === undefined) return [part];
-    const message = told.get(messageId);
+    const message = snapshot.get(messageId);
     if (message === undefined) return part.type === 'reasoning' && !hasReasoning ? [part] : change([]);
-    const words = asText(message.content);
+    const text = asText(message.content);
     if (part.type === 'text')
-      return words === undefined || words === part.text ? [part] : change([{ ...part, text: words }]);
-    if (part.type !== 'reasoning' || words === undefined || words === part.reasoning) return [part];
-    return change([{ ...part, reasoning: words }]);
+      return text === undefined || text === part.text ? [part] : change([{ ...part, text: text }]);
+    if (part.type !== 'reasoning' || text === undefined || text === part.reasoning) return [part];
+    return change([{ ...part, reasoning: text }]);
   });
   return isChanged ? { ...content, parts } : undefined;
 }

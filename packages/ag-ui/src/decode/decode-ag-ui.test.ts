@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { decode, finished, run, started } from '../../test/decode-events.ts';
 import { createAGUIDecoder } from './decode-ag-ui.ts';
 
-describe('what agents of all versions say', () => {
+describe('createAGUIDecoder', () => {
   it.each<[string, object[], object[]]>([
     [
-      'chunks that name their message once',
+      'chunks with the id on the first only',
       [
         { type: 'TEXT_MESSAGE_CHUNK', messageId: 'a', delta: 'Hel' },
         { type: 'TEXT_MESSAGE_CHUNK', delta: 'lo' },
@@ -18,7 +18,7 @@ describe('what agents of all versions say', () => {
       ],
     ],
     [
-      'thinking, as it was called before',
+      'thinking events of old versions',
       [
         { type: 'THINKING_START', title: 'Hm' },
         { type: 'THINKING_TEXT_MESSAGE_START' },
@@ -29,7 +29,7 @@ describe('what agents of all versions say', () => {
       [{ type: 'reasoning', id: 'thinking-1', reasoning: 'one' }],
     ],
     [
-      'a result that comes before its call is complete',
+      'a result before the end of its call',
       [
         { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'search' },
         { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: '{"found":1}' },
@@ -39,7 +39,7 @@ describe('what agents of all versions say', () => {
       [{ type: 'tool-invocation', toolCallId: 'c', state: 'result', args: {}, result: { found: 1 } }],
     ],
     [
-      'the words of another, and an activity that is patched',
+      'an interjection and a patched activity',
       [
         { type: 'TEXT_MESSAGE_START', messageId: 'u', role: 'user' },
         { type: 'TEXT_MESSAGE_CONTENT', messageId: 'u', delta: 'Faster' },
@@ -58,7 +58,7 @@ describe('what agents of all versions say', () => {
       ],
     ],
     [
-      'an encrypted value that comes after the end',
+      'an encrypted value after the end of its text',
       [
         { type: 'REASONING_MESSAGE_START', messageId: 'x', role: 'reasoning' },
         { type: 'REASONING_MESSAGE_END', messageId: 'x' },
@@ -67,7 +67,7 @@ describe('what agents of all versions say', () => {
       [{ type: 'reasoning', id: 'x', providerMetadata: { 'ag-ui': { encryptedValue: 'secret' } } }],
     ],
     [
-      'messages that only a snapshot tells',
+      'messages that are only in a snapshot',
       [
         {
           type: 'MESSAGES_SNAPSHOT',
@@ -80,7 +80,7 @@ describe('what agents of all versions say', () => {
       [{ type: 'text', id: 'new', text: 'Done.' }],
     ],
     [
-      'a snapshot that corrects what was streamed, and takes some of it back',
+      'a snapshot that corrects and removes streamed content',
       [
         { type: 'TEXT_MESSAGE_CHUNK', messageId: 'a', delta: 'A drfat' },
         { type: 'TEXT_MESSAGE_CHUNK', messageId: 'b', delta: 'Another' },
@@ -101,7 +101,7 @@ describe('what agents of all versions say', () => {
       ],
     ],
     [
-      'a snapshot in the middle of a text, which stands as it is streamed',
+      'a contradicting snapshot during a text, which is ignored',
       [
         { type: 'TEXT_MESSAGE_START', messageId: 'a' },
         { type: 'TEXT_MESSAGE_CONTENT', messageId: 'a', delta: 'One' },
@@ -112,7 +112,7 @@ describe('what agents of all versions say', () => {
       [{ type: 'text', id: 'a', text: 'One two' }],
     ],
     [
-      'results that only a snapshot tells, of calls that were streamed',
+      'results of streamed calls that are only in a snapshot',
       [
         { type: 'TOOL_CALL_CHUNK', toolCallId: 'c', toolCallName: 'search', delta: '{}' },
         { type: 'TOOL_CALL_CHUNK', toolCallId: 'd', toolCallName: 'search', delta: '{}' },
@@ -131,7 +131,7 @@ describe('what agents of all versions say', () => {
       ],
     ],
     [
-      'the encrypted value of a result, right after it',
+      'an encrypted value directly after its result',
       [
         { type: 'TOOL_CALL_CHUNK', toolCallId: 'c', toolCallName: 'search', delta: '{}' },
         { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: 'Found.' },
@@ -140,7 +140,7 @@ describe('what agents of all versions say', () => {
       [{ toolCallId: 'c', result: 'Found.', resultMetadata: { 'ag-ui': { encryptedValue: 'secret' } } }],
     ],
     [
-      'the encrypted value of a result that waits for its call',
+      'an encrypted value of a result that is held until the end of its call',
       [
         { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'search' },
         { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: 'Found.' },
@@ -149,11 +149,11 @@ describe('what agents of all versions say', () => {
       ],
       [{ toolCallId: 'c', result: 'Found.', resultMetadata: { 'ag-ui': { encryptedValue: 'secret' } } }],
     ],
-  ])('%s', (_, events, parts) => {
+  ])('decodes %s', (_, events, parts) => {
     expect(decode([...events, finished], ['old']).parts).toMatchObject(parts);
   });
 
-  it('ends as the agent says: waiting for the client’s tool, for an answer, stopped, failed, or cut off', () => {
+  it('decodes the outcome: pending tool, question, cancelled, failed, or truncated', () => {
     const call = [
       { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'locate' },
       { type: 'TOOL_CALL_END', toolCallId: 'c' },
@@ -174,21 +174,21 @@ describe('what agents of all versions say', () => {
     expect(ended()).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
   });
 
-  it('tells a result that nothing more is said of when it is asked to', () => {
+  it('emits a held result on flush', () => {
     const decoder = createAGUIDecoder(run);
-    const told: string[] = [];
-    const tell = ({ type }: AgentEvent): void => void told.push(type);
-    decoder.feed({ type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'search' }, tell);
-    decoder.feed({ type: 'TOOL_CALL_END', toolCallId: 'c' }, tell);
-    decoder.feed({ type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: '' }, tell);
-    expect(told.at(-1)).toBe('tool-call');
-    decoder.flush?.(tell);
-    expect(told.at(-1)).toBe('tool-result');
+    const emitted: string[] = [];
+    const emit = ({ type }: AgentEvent): void => void emitted.push(type);
+    decoder.feed({ type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'search' }, emit);
+    decoder.feed({ type: 'TOOL_CALL_END', toolCallId: 'c' }, emit);
+    decoder.feed({ type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: '' }, emit);
+    expect(emitted.at(-1)).toBe('tool-call');
+    decoder.flush?.(emit);
+    expect(emitted.at(-1)).toBe('tool-result');
   });
 
-  it('says of a result that was held with which event it came, where that is asked for', () => {
+  it('records the origin of a held result if requested', () => {
     const decoder = createAGUIDecoder(run, { origins: true });
-    const told: AgentEvent[] = [];
+    const emitted: AgentEvent[] = [];
     for (const event of [
       started,
       { type: 'TOOL_CALL_CHUNK', toolCallId: 'c', toolCallName: 'search', delta: '{}' },
@@ -196,11 +196,11 @@ describe('what agents of all versions say', () => {
       { type: 'REASONING_START', messageId: 'r' },
       { type: 'CUSTOM', name: 'acme.note', value: 1 },
     ])
-      decoder.feed(event, (out) => void told.push(out));
-    expect(told.slice(-2)).toMatchObject([{ type: 'tool-result', origin: 2 }, { type: 'data' }]);
+      decoder.feed(event, (out) => void emitted.push(out));
+    expect(emitted.slice(-2)).toMatchObject([{ type: 'tool-result', origin: 2 }, { type: 'data' }]);
   });
 
-  it('reports the encrypted value of a result that was told before, and does not take it for the call’s', () => {
+  it('reports an encrypted value of a result that was already emitted', () => {
     const { events, parts, losses } = decode([
       { type: 'TOOL_CALL_CHUNK', toolCallId: 'c', toolCallName: 'search', delta: '{}' },
       { type: 'TOOL_CALL_RESULT', messageId: 'x', toolCallId: 'c', content: 'Found.' },
@@ -213,7 +213,7 @@ describe('what agents of all versions say', () => {
     expect(JSON.stringify(parts)).not.toContain('secret');
   });
 
-  it('announces a sub-agent that was never announced, and passes over what comes after the end', () => {
+  it('announces an unannounced sub-agent and ignores events after the end', () => {
     const { events, losses } = decode([
       { type: 'TEXT_MESSAGE_CHUNK', messageId: 'a', delta: 'Hi', subagentRunId: 's1' },
       finished,

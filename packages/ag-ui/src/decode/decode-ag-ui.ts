@@ -9,33 +9,32 @@ import {
 } from '@intertie/core';
 import { capJson, createPartIds } from '@intertie/core/internal';
 import { correctContent } from './correct-content.ts';
-import { AGUIAgentReader } from './decode-agents.ts';
-import { AGUIDataReader } from './decode-data.ts';
-import { lostEvents } from './report-unreadable.ts';
-import { eventsOfMessages } from './decode-messages-snapshot.ts';
+import { AgentDecoder } from './decode-agents.ts';
+import { DataDecoder } from './decode-data.ts';
+import { toMissingEvents } from './decode-messages-snapshot.ts';
 import { decodeRunEnd } from './decode-run-end.ts';
-import { AGUISaidReader } from './decode-attribution.ts';
-import { AGUIStateReader } from './decode-state.ts';
-import { AGUIToolReader } from './decode-tools.ts';
-import { AGUIWordReader } from './decode-text-parts.ts';
-import { metaOfEncryptedValue } from '../shared/encrypted-value.ts';
-import { metaOf } from '../shared/event-meta.ts';
+import { AttributionDecoder } from './decode-attribution.ts';
+import { StateDecoder } from './decode-state.ts';
+import { ToolDecoder } from './decode-tools.ts';
+import { TextPartDecoder } from './decode-text-parts.ts';
+import { fromEncryptedValue } from '../shared/encrypted-value.ts';
+import { readMeta } from '../shared/event-meta.ts';
 import { expandChunks } from './expand-chunks.ts';
 import { MessageIds } from '../shared/message-ids.ts';
 import { defined, asFields, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 export interface AGUIDecoderOptions {
-  /** The messages that the agent was sent, by their ids: it may tell them again, and they are no news. */
+  /** Ids of the messages that the agent was sent. If it repeats them, they are ignored. */
   sent?: Iterable<string>;
-  /** Whether a result that is held a while says with which event it came, counted from 0. Default: no. */
+  /** Whether a held tool result carries the index of the event that it came with, as `origin`. Default: false. */
   origins?: boolean;
   onLoss?: OnLoss;
 }
 
 /**
- * Decodes the events of an AG-UI agent, 0.0.45 to 1.0: triads and chunks, reasoning and what was called thinking before,
- * sub-agents, snapshots and patches. It takes anything and never throws; what it does not know becomes `raw`. What our own
- * encoder has put into the metadata comes back as it was. Put `seal` behind it.
+ * Creates a decoder for the events of an AG-UI agent, 0.0.45 to 1.0: triads and chunks, reasoning (formerly thinking),
+ * sub-agents, snapshots and patches. Accepts any input and never throws; unknown events become `raw`. Restores what our encoder
+ * put into the metadata. Put `seal` behind it.
  */
 export function createAGUIDecoder(run: RunInput, options: AGUIDecoderOptions = {}): Codec<unknown, AgentEvent> {
   const chunks = expandChunks();
@@ -45,7 +44,7 @@ export function createAGUIDecoder(run: RunInput, options: AGUIDecoderOptions = {
       decoder.count += 1;
       if (isFields(value) && typeof value.type === 'string') {
         chunks.feed(value, (event) => decoder.feed(event, emit));
-      } else decoder.lost(value, emit);
+      } else decoder.feedInvalid(value, emit);
     },
     flush: (emit) => decoder.release(emit),
     end(end, emit) {
@@ -58,23 +57,23 @@ export function createAGUIDecoder(run: RunInput, options: AGUIDecoderOptions = {
 type Write = Emit<AgentEvent>;
 
 class AGUIDecoder {
-  /** How many events have come. */
+  /** Number of events received. */
   count = 0;
   #origins: boolean;
   #run: RunInput;
   #onLoss: OnLoss;
   #messageIds: MessageIds;
-  #agents: AGUIAgentReader;
-  #reader: AGUISaidReader;
-  #words: AGUIWordReader;
-  #tools: AGUIToolReader;
-  #data: AGUIDataReader;
-  #state: AGUIStateReader;
+  #agents: AgentDecoder;
+  #attribution: AttributionDecoder;
+  #texts: TextPartDecoder;
+  #tools: ToolDecoder;
+  #data: DataDecoder;
+  #state: StateDecoder;
   #sent: Set<string>;
   #hasEnded = false;
-  /** What was streamed, for a snapshot that says otherwise. */
+  /** Message of the run so far, to compare snapshots with. */
   #fold = new MessageList();
-  /** A result, for what may be said of it next: afterwards nothing can be. */
+  /** Last tool result, held because the next event may add metadata to it, and no event can do so later. */
   #held: EventOf<'tool-result'> | undefined;
 
   constructor(run: RunInput, { sent = [], origins = false, onLoss = () => undefined }: AGUIDecoderOptions) {
@@ -83,12 +82,12 @@ class AGUIDecoder {
     this.#onLoss = onLoss;
     const ids = createPartIds(run);
     this.#messageIds = new MessageIds(ids);
-    this.#agents = new AGUIAgentReader(run.runId);
-    this.#reader = new AGUISaidReader(this.#agents, onLoss);
-    this.#words = new AGUIWordReader(this.#messageIds, this.#reader);
-    this.#tools = new AGUIToolReader(run, ids, onLoss);
-    this.#data = new AGUIDataReader(this.#messageIds, this.#reader, this.#agents);
-    this.#state = new AGUIStateReader(this.#reader, run.state !== undefined);
+    this.#agents = new AgentDecoder(run.runId);
+    this.#attribution = new AttributionDecoder(this.#agents, onLoss);
+    this.#texts = new TextPartDecoder(this.#messageIds, this.#attribution);
+    this.#tools = new ToolDecoder(run, ids, onLoss);
+    this.#data = new DataDecoder(this.#messageIds, this.#attribution, this.#agents);
+    this.#state = new StateDecoder(this.#attribution, run.state !== undefined);
     this.#sent = new Set(sent);
     const { runId, threadId, messageId, message } = run;
     this.#fold.feed({ type: 'run-start', runId, threadId, messageId });
@@ -97,39 +96,47 @@ class AGUIDecoder {
 
   feed(event: Fields, emit: Write): void {
     if (this.#hasEnded) {
-      return this.#onLoss({ kind: 'late', what: String(event.type), why: 'It came after the run had ended.' });
+      return this.#onLoss({ kind: 'late', what: String(event.type), why: 'It came after the end of the run.' });
     }
     const at = typeof event.timestamp === 'number' && Number.isFinite(event.timestamp) ? event.timestamp : undefined;
     const write: Write = (out) => {
       const timed = at === undefined || out.type.endsWith('-delta') ? out : { ...out, at };
       this.release(emit);
       if (timed.type === 'tool-result') this.#held = this.#origins ? { ...timed, origin: this.count - 1 } : timed;
-      else this.#tell(timed, emit);
+      else this.#forward(timed, emit);
     };
     if (event.type === 'MESSAGES_SNAPSHOT') this.release(emit);
-    const own = this.#agents.endSteps(event, write);
-    if (this.#decode(own, write)) return;
-    for (const out of lostEvents(own, 'The event is not valid at this point of the stream.', this.#onLoss)) write(out);
+    const rest = this.#agents.endSteps(event, write);
+    if (!this.#decode(rest, write)) {
+      this.#reportUnreadable(rest, 'The event is not valid at this point of the stream.', write);
+    }
   }
 
-  lost(value: unknown, emit: Write): void {
+  feedInvalid(value: unknown, emit: Write): void {
     this.release(emit);
-    for (const out of lostEvents(value, 'Events are objects with a type.', this.#onLoss)) emit(out);
+    this.#reportUnreadable(value, 'Events are objects with a type.', emit);
   }
 
-  /** Tells what is held. */
+  /** Emits the held result. */
   release(emit: Write): void {
     const held = this.#held;
     this.#held = undefined;
-    if (held) this.#tell(held, emit);
+    if (held) this.#forward(held, emit);
   }
 
-  #tell(event: AgentEvent, emit: Write): void {
+  #forward(event: AgentEvent, emit: Write): void {
     this.#fold.feed(event);
     emit(event);
   }
 
-  /** Whether the event could be read. */
+  /** Preserves an event that could not be decoded as `raw`, with a notice. */
+  #reportUnreadable(value: unknown, why: string, emit: Write): void {
+    const message = `${asText(asFields(value).type) ?? 'A value'} in the agent’s stream was ignored. ${why}`;
+    emit({ type: 'raw', dialect: 'ag-ui', value: capJson(value, undefined, this.#onLoss) });
+    emit({ type: 'notice', level: 'warning', message, code: 'malformed' });
+  }
+
+  /** Returns whether the event could be decoded. */
   #decode(event: Fields, emit: Write): boolean {
     switch (event.type) {
       case 'RUN_STARTED':
@@ -147,25 +154,25 @@ class AGUIDecoder {
       case 'SUBAGENT_ERROR':
         return this.#agents.end(event, emit);
       case 'TEXT_MESSAGE_START':
-        return this.#words.textStart(event, emit);
+        return this.#texts.textStart(event, emit);
       case 'TEXT_MESSAGE_CONTENT':
-        return this.#words.textDelta(event, emit);
+        return this.#texts.textDelta(event, emit);
       case 'TEXT_MESSAGE_END':
-        return this.#words.textEnd(event, emit);
+        return this.#texts.textEnd(event, emit);
       case 'REASONING_START':
       case 'REASONING_END':
-        // The span around a message says nothing that the message does not.
+        // The span around a reasoning message adds no information.
         return true;
       case 'REASONING_MESSAGE_START':
-        return this.#words.reasoningStart(event, emit);
+        return this.#texts.reasoningStart(event, emit);
       case 'REASONING_MESSAGE_CONTENT':
-        return this.#words.reasoningDelta(event, emit);
+        return this.#texts.reasoningDelta(event, emit);
       case 'REASONING_MESSAGE_END':
-        return this.#words.reasoningEnd(event, emit);
+        return this.#texts.reasoningEnd(event, emit);
       case 'REASONING_ENCRYPTED_VALUE':
         return this.#encrypted(event, emit);
       case 'TOOL_CALL_START':
-        return this.#tools.start(event, this.#reader.said(event, emit), emit);
+        return this.#tools.start(event, this.#attribution.read(event, emit), emit);
       case 'TOOL_CALL_ARGS':
         return this.#tools.args(event, emit);
       case 'TOOL_CALL_END':
@@ -196,23 +203,24 @@ class AGUIDecoder {
     return true;
   }
 
-  /** The ids are ours; what the agent calls itself is metadata, where it differs. */
+  /** Keeps our ids. Different ids of the agent become metadata. */
   #runStarted(event: Fields, emit: Write): boolean {
     const { messages } = asFields(event.input);
     for (const message of Array.isArray(messages) ? messages : []) this.#sent.add(String(asFields(message).id));
     const { runId, threadId } = this.#run;
-    const isNamedSo = event.runId === runId && event.threadId === threadId;
-    const remote = isNamedSo
+    const hasSameIds = event.runId === runId && event.threadId === threadId;
+    const remote = hasSameIds
       ? {}
       : defined({ runId: asNonEmptyText(event.runId), threadId: asNonEmptyText(event.threadId) });
-    const own = metaOf(event)?.['ag-ui'];
-    if (own || Object.keys(remote).length > 0) emit({ type: 'metadata', metadata: { 'ag-ui': { ...remote, ...own } } });
+    const foreign = readMeta(event)?.['ag-ui'];
+    if (foreign || Object.keys(remote).length > 0)
+      emit({ type: 'metadata', metadata: { 'ag-ui': { ...remote, ...foreign } } });
     return true;
   }
 
   #runEnd(event: Fields, emit: Write): boolean {
-    const idOf = (wireId: string): string => this.#tools.idOf(wireId) ?? wireId;
-    const { questions, end } = decodeRunEnd(event, this.#tools.pending(), idOf);
+    const toCallId = (wireId: string): string => this.#tools.findId(wireId) ?? wireId;
+    const { questions, end } = decodeRunEnd(event, this.#tools.pending(), toCallId);
     for (const question of questions)
       if (!this.#data.asked.has(question.questionId)) emit({ type: 'question', ...question });
     this.#hasEnded = true;
@@ -222,11 +230,12 @@ class AGUIDecoder {
 
   #encrypted(event: Fields, emit: Write): boolean {
     const wireId = String(event.entityId);
-    const id = event.subtype === 'tool-call' ? this.#tools.idOf(wireId) : this.#messageIds.parts.get(wireId);
+    const id = event.subtype === 'tool-call' ? this.#tools.findId(wireId) : this.#messageIds.parts.get(wireId);
     const value = asNonEmptyText(event.encryptedValue);
     if (value === undefined) return false;
-    if (id === undefined) return event.subtype === 'message' && this.#tools.resultEncrypted(wireId, value, this.#held);
-    emit({ type: 'metadata', id, providerMetadata: metaOfEncryptedValue(value) });
+    if (id === undefined)
+      return event.subtype === 'message' && this.#tools.addEncryptedToResult(wireId, value, this.#held);
+    emit({ type: 'metadata', id, providerMetadata: fromEncryptedValue(value) });
     return true;
   }
 
@@ -234,19 +243,23 @@ class AGUIDecoder {
     if (!Array.isArray(event.messages)) return false;
     const tools = this.#tools;
     const isKnown = (id: string): boolean => this.#sent.has(id) || this.#messageIds.parts.has(id);
-    const known = { isKnown, hasCall: (id: string) => tools.has(id), awaits: (id: string) => tools.awaits(id) };
-    for (const told of eventsOfMessages(event.messages, known)) this.#decode(told, emit);
+    const known = {
+      isKnown,
+      hasCall: (id: string) => tools.has(id),
+      isAwaitingResult: (id: string) => tools.isAwaitingResult(id),
+    };
+    for (const missing of toMissingEvents(event.messages, known)) this.#decode(missing, emit);
     this.#correct(event.messages.map(asFields), emit);
     return true;
   }
 
-  /** A snapshot has the last word on what was streamed, where nothing is being said. */
+  /** Replaces streamed content that differs from a snapshot, unless a part is still open. */
   #correct(messages: readonly Fields[], emit: Write): void {
     const content = this.#fold.message?.content;
     const corrected = content && correctContent(content, messages, this.#messageIds.parts);
     if (corrected === undefined) return;
-    if (this.#words.isStreaming || this.#tools.isStreaming) {
-      const why = 'It contradicts what was streamed while something is still being said; what was streamed stands.';
+    if (this.#texts.isStreaming || this.#tools.isStreaming) {
+      const why = 'It contradicts the streamed content while a part is still open. The streamed content is kept.';
       return this.#onLoss({ kind: 'withheld', what: 'MESSAGES_SNAPSHOT', why });
     }
     emit({ type: 'message-snapshot', content: corrected });

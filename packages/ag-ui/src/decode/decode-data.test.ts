@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { decode, finished } from '../../test/decode-events.ts';
 
-const plan = (content: object, more: object = {}): object => ({
+const plan = (content: object, fields: object = {}): object => ({
   type: 'ACTIVITY_SNAPSHOT',
   messageId: 'p',
   activityType: 'PLAN',
   content,
-  ...more,
+  ...fields,
 });
 
-it('an activity is replaced by the next, unless that is only for who has none', () => {
+it('replaces an activity unless the snapshot has replace: false', () => {
   const { parts } = decode([
     plan({ n: 1 }, { replace: false }),
     plan({ n: 2 }),
@@ -19,7 +19,7 @@ it('an activity is replaced by the next, unless that is only for who has none', 
   expect(parts).toMatchObject([{ type: 'data', id: 'p', name: 'PLAN', data: { n: 2 } }]);
 });
 
-it('an activity that stands for a value of ours is that value again, and is patched as it', () => {
+it('unwraps the value of an activity and its patches', () => {
   const { parts } = decode([
     plan({ value: [1] }, { metadata: { intertie: { isValue: true } } }),
     { type: 'ACTIVITY_DELTA', messageId: 'p', patch: [{ op: 'add', path: '/value/-', value: 2 }] },
@@ -29,7 +29,7 @@ it('an activity that stands for a value of ours is that value again, and is patc
   expect(parts).toMatchObject([{ id: 'p', data: [2, 1] }]);
 });
 
-it('a custom event is data that passes by; one of ours is the event that it stands for', () => {
+it('decodes custom events as transient data, and our own as their canonical event', () => {
   const { events, parts } = decode([
     { type: 'CUSTOM', name: 'acme.note', value: { n: 1 } },
     { type: 'CUSTOM', name: 'intertie.source', value: { id: 's', sourceType: 'url', url: 'https://a.example' } },
@@ -44,11 +44,11 @@ it('a custom event is data that passes by; one of ours is the event that it stan
 });
 
 it.each([
-  ['a patch of nothing', { type: 'ACTIVITY_DELTA', messageId: 'x', patch: [] }],
-  ['a patch in the other field', { type: 'ACTIVITY_DELTA', messageId: 'p', delta: [] }],
-  ['an activity that is no object', plan([] as object, { content: 'none' })],
+  ['a patch of an unknown activity', { type: 'ACTIVITY_DELTA', messageId: 'x', patch: [] }],
+  ['a patch in the wrong field', { type: 'ACTIVITY_DELTA', messageId: 'p', delta: [] }],
+  ['an activity whose content is not an object', plan([] as object, { content: 'none' })],
   ['a custom event without a name', { type: 'CUSTOM', value: 1 }],
-])('%s is kept as it came', (_, event) => {
+])('preserves %s as raw', (_, event) => {
   const { events } = decode([plan({ n: 1 }), event, finished]);
   expect(events.filter(({ type }) => type === 'raw')).toMatchObject([{ value: event }]);
   expect(events.at(-1)).toMatchObject({ outcome: 'complete' });

@@ -1,48 +1,51 @@
 import { asFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
-export interface Known {
+/** What is already known of the messages in a snapshot. */
+export interface KnownMessages {
   isKnown(messageId: string): boolean;
   hasCall(toolCallId: string): boolean;
-  /** Whether the result of a call that was made is still to come. */
-  awaits(toolCallId: string): boolean;
+  /** Whether a known call has no result yet. */
+  isAwaitingResult(toolCallId: string): boolean;
 }
 
-/**
- * What a snapshot of the messages says that nobody has said before, as the events that would have said it. A message that
- * was sent or streamed is passed over.
- */
-export function eventsOfMessages(messages: readonly unknown[], known: Known): Fields[] {
+/** Converts the unknown messages, calls and results of a snapshot to the events that would have streamed them. */
+export function toMissingEvents(messages: readonly unknown[], known: KnownMessages): Fields[] {
   const events: Fields[] = [];
-  const told = new Set<string>();
+  const newCalls = new Set<string>();
   for (const message of messages.map(asFields)) {
     const messageId = asNonEmptyText(message.id);
     if (messageId === undefined) continue;
     const isOld = known.isKnown(messageId);
-    const said = { messageId, subagentRunId: message.subagentRunId, metadata: message.metadata };
+    const fields = { messageId, subagentRunId: message.subagentRunId, metadata: message.metadata };
     const delta = asText(message.content);
     if (message.role === 'assistant') {
       if (!isOld && delta) {
-        events.push({ type: 'TEXT_MESSAGE_START', ...said, name: message.name });
+        events.push({ type: 'TEXT_MESSAGE_START', ...fields, name: message.name });
         events.push({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta }, { type: 'TEXT_MESSAGE_END', messageId });
         pushEncrypted(events, 'message', messageId, message.encryptedValue);
       }
       for (const call of Array.isArray(message.toolCalls) ? message.toolCalls.map(asFields) : []) {
         const toolCallId = asNonEmptyText(call.id);
         if (toolCallId === undefined || known.hasCall(toolCallId) || isOld) continue;
-        told.add(toolCallId);
+        newCalls.add(toolCallId);
         pushCall(events, call, toolCallId, message);
       }
     } else if (message.role === 'reasoning' && !isOld) {
-      events.push({ type: 'REASONING_MESSAGE_START', ...said });
+      events.push({ type: 'REASONING_MESSAGE_START', ...fields });
       if (delta) events.push({ type: 'REASONING_MESSAGE_CONTENT', messageId, delta });
       events.push({ type: 'REASONING_MESSAGE_END', messageId });
       pushEncrypted(events, 'message', messageId, message.encryptedValue);
     } else if (message.role === 'activity' && !isOld) {
-      events.push({ ...said, type: 'ACTIVITY_SNAPSHOT', activityType: message.activityType, content: message.content });
+      events.push({
+        ...fields,
+        type: 'ACTIVITY_SNAPSHOT',
+        activityType: message.activityType,
+        content: message.content,
+      });
     } else if (message.role === 'tool' && !isOld) {
       const { toolCallId, content, error, encryptedValue } = message;
-      const isNew = told.has(String(toolCallId)) || known.awaits(String(toolCallId));
-      if (isNew) events.push({ ...said, type: 'TOOL_CALL_RESULT', toolCallId, content, error, encryptedValue });
+      const isNew = newCalls.has(String(toolCallId)) || known.isAwaitingResult(String(toolCallId));
+      if (isNew) events.push({ ...fields, type: 'TOOL_CALL_RESULT', toolCallId, content, error, encryptedValue });
     }
   }
   return events;
@@ -51,8 +54,8 @@ export function eventsOfMessages(messages: readonly unknown[], known: Known): Fi
 function pushCall(events: Fields[], call: Fields, toolCallId: string, message: Fields): void {
   const { name: toolCallName, arguments: delta } = asFields(call.function);
   const { subagentRunId } = message;
-  const said = { toolCallId, toolCallName, parentMessageId: message.id, subagentRunId, metadata: call.metadata };
-  events.push({ type: 'TOOL_CALL_START', ...said });
+  const fields = { toolCallId, toolCallName, parentMessageId: message.id, subagentRunId, metadata: call.metadata };
+  events.push({ type: 'TOOL_CALL_START', ...fields });
   events.push(
     { type: 'TOOL_CALL_ARGS', toolCallId, delta },
     { type: 'TOOL_CALL_END', toolCallId, metadata: call.metadata },

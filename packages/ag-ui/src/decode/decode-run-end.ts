@@ -1,39 +1,39 @@
 import type { EventOf, FinishReason, Json, JsonObject, Meta, Outcome, Question, Usage } from '@intertie/core';
 import type { Waiting } from '@intertie/core/store';
-import { slotOf } from './decode-agents.ts';
-import { metaOf } from '../shared/event-meta.ts';
+import { readMetadata } from './decode-agents.ts';
+import { readMeta } from '../shared/event-meta.ts';
 import { decodeInterruptId } from '../shared/interrupt.ts';
 import { defined, asFields, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 export type DecodedEnd = { questions: Question[]; end: EventOf<'run-end'> };
 
-/** What the terminal event of a run says. `pending`: the client's calls that nobody has answered. */
+/** Decodes the terminal event of a run. `pending`: calls of client tools without a result. */
 export function decodeRunEnd(
   event: Fields,
   pending: readonly string[],
-  callIdOf: (wireId: string) => string,
+  toCallId: (wireId: string) => string,
 ): DecodedEnd {
-  const { ended } = slotOf(event);
-  const kept = asFields(ended) as JsonObject;
-  // What is beside our own word there is ours too, for other clients.
-  const meta = isFields(ended) ? (kept.providerMetadata as Meta | undefined) : metaOf(event);
-  const usage = usageOf(event.usage);
-  const more = {
+  const { ended } = readMetadata(event);
+  const extra = asFields(ended) as JsonObject;
+  // If our encoder wrote the metadata, its other keys are for other clients and not provider metadata.
+  const meta = isFields(ended) ? (extra.providerMetadata as Meta | undefined) : readMeta(event);
+  const usage = readUsage(event.usage);
+  const fields = {
     ...defined({
-      finishReason: kept.finishReason as FinishReason | undefined,
-      rawFinishReason: asText(kept.rawFinishReason),
+      finishReason: extra.finishReason as FinishReason | undefined,
+      rawFinishReason: asText(extra.rawFinishReason),
     }),
     ...(isFields(meta) && { providerMetadata: meta }),
     ...(usage.length > 0 && { usage }),
     ...(event.result !== undefined && { result: event.result as Json }),
   };
-  const questions = interruptsOf(event).map((interrupt) => questionOf(interrupt, callIdOf));
-  return { questions, end: { type: 'run-end', ...more, ...outcomeOf(event, kept, questions, pending) } };
+  const questions = getInterrupts(event).map((interrupt) => toQuestion(interrupt, toCallId));
+  return { questions, end: { type: 'run-end', ...fields, ...readOutcome(event, extra, questions, pending) } };
 }
 
-function outcomeOf(
+function readOutcome(
   event: Fields,
-  kept: JsonObject,
+  extra: JsonObject,
   questions: readonly Question[],
   pending: readonly string[],
 ): Outcome {
@@ -41,20 +41,20 @@ function outcomeOf(
   const isStopped = code?.toLowerCase() === 'aborted' || code?.toLowerCase() === 'abort';
   const outcome = asFields(event.outcome);
   if (outcome.type === 'cancelled' || (event.type === 'RUN_ERROR' && isStopped)) {
-    const by = kept.by === 'user' || kept.by === 'system' ? kept.by : undefined;
-    return { outcome: 'aborted', ...(by && { by }), ...defined({ reason: asText(kept.reason) }) };
+    const by = extra.by === 'user' || extra.by === 'system' ? extra.by : undefined;
+    return { outcome: 'aborted', ...(by && { by }), ...defined({ reason: asText(extra.reason) }) };
   }
   if (event.type === 'RUN_ERROR') {
-    const said = asFields(kept.error);
-    // The code that we put where there was none is not said back.
-    const fault = typeof said.message === 'string' ? { code: asText(said.code) } : { code };
-    const retryable = typeof said.retryable === 'boolean' ? said.retryable : undefined;
-    const message = asText(event.message) ?? 'The agent failed and did not say how.';
-    return { outcome: 'error', error: { message, ...defined({ ...fault, retryable }) } };
+    const fault = asFields(extra.error);
+    // Our encoder adds a code to errors without one, so the original code takes precedence.
+    const original = typeof fault.message === 'string' ? { code: asText(fault.code) } : { code };
+    const retryable = typeof fault.retryable === 'boolean' ? fault.retryable : undefined;
+    const message = asText(event.message) ?? 'The agent failed without an error message.';
+    return { outcome: 'error', error: { message, ...defined({ ...original, retryable }) } };
   }
-  if (kept.outcome === 'complete') return { outcome: 'complete' };
-  if (kept.outcome === 'paused' && Array.isArray(kept.waitingFor)) {
-    return { outcome: 'paused', waitingFor: kept.waitingFor as Waiting[] };
+  if (extra.outcome === 'complete') return { outcome: 'complete' };
+  if (extra.outcome === 'paused' && Array.isArray(extra.waitingFor)) {
+    return { outcome: 'paused', waitingFor: extra.waitingFor as Waiting[] };
   }
   const named = Array.isArray(outcome.pendingToolCallIds) ? outcome.pendingToolCallIds.map(String) : pending;
   const waitingFor: Waiting[] = [
@@ -64,31 +64,31 @@ function outcomeOf(
   return waitingFor.length > 0 ? { outcome: 'paused', waitingFor } : { outcome: 'complete' };
 }
 
-function interruptsOf(event: Fields): Fields[] {
+function getInterrupts(event: Fields): Fields[] {
   const { interrupts } = asFields(event.outcome);
   return Array.isArray(interrupts)
     ? interrupts.filter(isFields).filter(({ id }) => asNonEmptyText(id) !== undefined)
     : [];
 }
 
-/** A foreign agent's interrupt: about a call it is an approval, else it asks for a value. */
-function questionOf(interrupt: Fields, callIdOf: (wireId: string) => string): Question {
+/** Converts an interrupt. One of another agent is an approval if it concerns a call, else it requests a value. */
+function toQuestion(interrupt: Fields, toCallId: (wireId: string) => string): Question {
   const question = decodeInterruptId(String(interrupt.id));
   const wireId = asNonEmptyText(interrupt.toolCallId);
   const reason = question.reason ?? asText(interrupt.reason);
-  // Ours can be made again of the question; a foreign one is answered under the id that it came with.
+  // Our ids can be computed from the question; other agents need the id that they sent.
   const isOurs = question.questionId !== interrupt.id;
   return {
     ...question,
     ...(!isOurs && { providerMetadata: { 'ag-ui': { interruptId: question.questionId } } }),
     ...(question.toolCallId === undefined &&
-      wireId !== undefined && { kind: 'approval', toolCallId: callIdOf(wireId) }),
+      wireId !== undefined && { kind: 'approval', toolCallId: toCallId(wireId) }),
     ...defined({ reason, message: asText(interrupt.message), expiresAt: asText(interrupt.expiresAt) }),
     ...(isFields(interrupt.responseSchema) && { schema: interrupt.responseSchema as JsonObject }),
   };
 }
 
-function usageOf(usage: unknown): Usage[] {
+function readUsage(usage: unknown): Usage[] {
   return (Array.isArray(usage) ? usage : []).filter(isFields).map((used): Usage => {
     const count = (key: string): number | undefined => (typeof used[key] === 'number' ? used[key] : undefined);
     return defined({

@@ -1,21 +1,25 @@
 import { expect, it } from 'vitest';
 import { decode, finished } from '../../test/decode-events.ts';
 
-const start = (messageId: string, more: object = {}): object => ({ type: 'TEXT_MESSAGE_START', messageId, ...more });
-const say = (messageId: string, delta: string): object => ({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta });
-const end = (messageId: string, more: object = {}): object => ({ type: 'TEXT_MESSAGE_END', messageId, ...more });
+const start = (messageId: string, fields: object = {}): object => ({
+  type: 'TEXT_MESSAGE_START',
+  messageId,
+  ...fields,
+});
+const content = (messageId: string, delta: string): object => ({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta });
+const end = (messageId: string, fields: object = {}): object => ({ type: 'TEXT_MESSAGE_END', messageId, ...fields });
 
-it('texts that interleave, one that is opened again, and reasoning under the id of a text', () => {
+it('decodes interleaved and reopened texts, and reasoning with the id of a text', () => {
   const { parts } = decode([
     start('a'),
     start('b'),
-    say('a', 'A1'),
-    say('b', 'B1'),
-    say('a', 'A2'),
+    content('a', 'A1'),
+    content('b', 'B1'),
+    content('a', 'A2'),
     end('a'),
     end('b'),
     start('a'),
-    say('a', 'A3'),
+    content('a', 'A3'),
     end('a'),
     { type: 'REASONING_MESSAGE_START', messageId: 'b', role: 'reasoning' },
     { type: 'REASONING_MESSAGE_CONTENT', messageId: 'b', delta: 'Hm.' },
@@ -31,14 +35,14 @@ it('texts that interleave, one that is opened again, and reasoning under the id 
   expect(new Set(parts.map((part) => (part as { id: string }).id)).size).toBe(4);
 });
 
-it('the words of others are told when they are whole, and a speaker’s name is a voice', () => {
+it('decodes texts of other roles as interjections, and a name as a voice', () => {
   const { events } = decode([
     start('u', { role: 'user', name: 'Ann' }),
-    say('u', 'Fas'),
-    say('u', 'ter'),
+    content('u', 'Fas'),
+    content('u', 'ter'),
     end('u'),
     start('d', { role: 'developer' }),
-    say('d', 'Be brief.'),
+    content('d', 'Be brief.'),
     end('d'),
     start('a', { name: 'Bob' }),
     end('a'),
@@ -51,7 +55,7 @@ it('the words of others are told when they are whole, and a speaker’s name is 
   expect(events.find(({ type }) => type === 'agent-start')).toMatchObject({ kind: 'voice', name: 'Bob' });
 });
 
-it('an agent’s own metadata is kept, of the end where it says more', () => {
+it('preserves metadata of the start, or of the end if it differs', () => {
   const { parts } = decode([
     start('a', { metadata: { acme: 1 } }),
     end('a', { metadata: { acme: 2 } }),
@@ -66,11 +70,11 @@ it('an agent’s own metadata is kept, of the end where it says more', () => {
 });
 
 it.each([
-  ['words of no text', say('x', 'Hi')],
-  ['the end of no text', end('x')],
+  ['content of an unknown text', content('x', 'Hi')],
+  ['the end of an unknown text', end('x')],
   ['a text without an id', { type: 'TEXT_MESSAGE_START' }],
-  ['words that are none', { type: 'REASONING_MESSAGE_CONTENT', messageId: 'r', delta: 5 }],
-])('%s is kept as it came, with a notice', (_, event) => {
+  ['a delta that is not a string', { type: 'REASONING_MESSAGE_CONTENT', messageId: 'r', delta: 5 }],
+])('preserves %s as raw, with a notice', (_, event) => {
   const opened = { type: 'REASONING_MESSAGE_START', messageId: 'r', role: 'reasoning' };
   const { events, parts } = decode([opened, event, { type: 'REASONING_MESSAGE_END', messageId: 'r' }, finished]);
   expect(events.filter(({ type }) => type === 'raw')).toMatchObject([{ dialect: 'ag-ui', value: event }]);

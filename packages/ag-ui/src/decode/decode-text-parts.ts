@@ -1,24 +1,28 @@
 import type { AgentEvent, Emit, MessagePart, Meta } from '@intertie/core';
 import { mergeMeta, type Attribution } from '@intertie/core/internal';
-import { slotOf } from './decode-agents.ts';
-import type { AGUISaidReader } from './decode-attribution.ts';
+import { readMetadata } from './decode-agents.ts';
+import type { AttributionDecoder } from './decode-attribution.ts';
 import type { MessageIds } from '../shared/message-ids.ts';
 import { defined, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 type Write = Emit<AgentEvent>;
-/** `words`: of an interjection, which is told when it is whole. */
-type Text = { id: string; meta: Meta | undefined; interjection?: { event: Fields; said: Attribution; words: string } };
+/** `text`: content of an interjection, which is emitted when it is complete. */
+type Text = {
+  id: string;
+  meta: Meta | undefined;
+  interjection?: { event: Fields; attribution: Attribution; text: string };
+};
 
-/** Texts and reasoning. Texts of other roles than the assistant's are interjections. */
-export class AGUIWordReader {
+/** Decodes text and reasoning parts. Texts of roles other than the assistant are interjections. */
+export class TextPartDecoder {
   #ids: MessageIds;
-  #reader: AGUISaidReader;
+  #attribution: AttributionDecoder;
   #texts = new Map<string, Text>();
   #reasoning = new Map<string, Text>();
 
-  constructor(ids: MessageIds, reader: AGUISaidReader) {
+  constructor(ids: MessageIds, attribution: AttributionDecoder) {
     this.#ids = ids;
-    this.#reader = reader;
+    this.#attribution = attribution;
   }
 
   get isStreaming(): boolean {
@@ -30,12 +34,17 @@ export class AGUIWordReader {
     if (messageId === undefined || this.#texts.has(messageId)) return false;
     const role = event.role ?? 'assistant';
     const isOwn = role === 'assistant';
-    const said = this.#reader.said(isOwn ? event : { ...event, name: undefined }, emit);
+    const attribution = this.#attribution.read(isOwn ? event : { ...event, name: undefined }, emit);
     const id = this.#ids.open(messageId);
     if (isOwn) {
-      this.#texts.set(messageId, { id, meta: said.providerMetadata });
-      emit({ type: 'text-start', id, ...said });
-    } else this.#texts.set(messageId, { id, meta: said.providerMetadata, interjection: { event, said, words: '' } });
+      this.#texts.set(messageId, { id, meta: attribution.providerMetadata });
+      emit({ type: 'text-start', id, ...attribution });
+    } else
+      this.#texts.set(messageId, {
+        id,
+        meta: attribution.providerMetadata,
+        interjection: { event, attribution, text: '' },
+      });
     return true;
   }
 
@@ -48,20 +57,20 @@ export class AGUIWordReader {
     const text = this.#texts.get(messageId);
     if (text === undefined) return false;
     this.#texts.delete(messageId);
-    const said = this.#later(text, event);
+    const meta = this.#readLaterMeta(text, event);
     if (text.interjection) return interject(text, text.interjection, emit);
-    const { citations } = slotOf(event);
-    emit({ type: 'text-end', id: text.id, ...(Array.isArray(citations) && { citations }), ...said });
+    const { citations } = readMetadata(event);
+    emit({ type: 'text-end', id: text.id, ...(Array.isArray(citations) && { citations }), ...meta });
     return true;
   }
 
   reasoningStart(event: Fields, emit: Write): boolean {
     const messageId = asNonEmptyText(event.messageId);
     if (messageId === undefined || this.#reasoning.has(messageId)) return false;
-    const said = this.#reader.said(event, emit);
+    const attribution = this.#attribution.read(event, emit);
     const id = this.#ids.open(messageId);
-    this.#reasoning.set(messageId, { id, meta: said.providerMetadata });
-    emit({ type: 'reasoning-start', id, ...said });
+    this.#reasoning.set(messageId, { id, meta: attribution.providerMetadata });
+    emit({ type: 'reasoning-start', id, ...attribution });
     return true;
   }
 
@@ -74,23 +83,23 @@ export class AGUIWordReader {
     const part = this.#reasoning.get(messageId);
     if (part === undefined) return false;
     this.#reasoning.delete(messageId);
-    emit({ type: 'reasoning-end', id: part.id, ...this.#later(part, event) });
+    emit({ type: 'reasoning-end', id: part.id, ...this.#readLaterMeta(part, event) });
     return true;
   }
 
   #delta(kind: 'text' | 'reasoning', open: ReadonlyMap<string, Text>, event: Fields, emit: Write): boolean {
     const part = open.get(String(event.messageId));
-    const words = asText(event.delta);
-    if (part === undefined || words === undefined) return false;
-    const said = event.metadata === undefined ? undefined : this.#later(part, event);
-    if (part.interjection) part.interjection.words += words;
-    else if (said?.providerMetadata) emit({ type: `${kind}-delta`, id: part.id, delta: words, ...said });
-    else if (words !== '') emit({ type: `${kind}-delta`, id: part.id, delta: words });
+    const delta = asText(event.delta);
+    if (part === undefined || delta === undefined) return false;
+    const meta = event.metadata === undefined ? undefined : this.#readLaterMeta(part, event);
+    if (part.interjection) part.interjection.text += delta;
+    else if (meta?.providerMetadata) emit({ type: `${kind}-delta`, id: part.id, delta, ...meta });
+    else if (delta !== '') emit({ type: `${kind}-delta`, id: part.id, delta });
     return true;
   }
 
-  #later(part: Text, event: Fields): { providerMetadata?: Meta } {
-    const later = this.#reader.later(event, part.meta);
+  #readLaterMeta(part: Text, event: Fields): { providerMetadata?: Meta } {
+    const later = this.#attribution.readLaterMeta(event, part.meta);
     if (later === undefined) return {};
     part.meta = mergeMeta(part.meta, later);
     return { providerMetadata: later };
@@ -99,11 +108,11 @@ export class AGUIWordReader {
 
 function interject(
   { id, meta }: Text,
-  { event, said, words }: NonNullable<Text['interjection']>,
+  { event, attribution, text }: NonNullable<Text['interjection']>,
   emit: Write,
 ): boolean {
-  const { parts } = slotOf(event);
-  const kept = Array.isArray(parts) ? (parts as unknown as MessagePart[]) : undefined;
+  const { parts } = readMetadata(event);
+  const original = Array.isArray(parts) ? (parts as unknown as MessagePart[]) : undefined;
   const name = asNonEmptyText(event.name);
   const role = event.role === 'user' ? 'user' : 'system';
   emit({
@@ -111,8 +120,8 @@ function interject(
     id,
     role,
     ...defined({ name }),
-    parts: kept ?? [{ type: 'text', text: words }],
-    ...said,
+    parts: original ?? [{ type: 'text', text }],
+    ...attribution,
     ...(meta && { providerMetadata: meta }),
   });
   return true;

@@ -1,9 +1,8 @@
 import type { Codec, Emit } from '@intertie/core';
 import { defined, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
-/** One kind of chunk and the triad that it stands for. */
+/** Kind of chunk, and its triad. `fixed`: fields that the first chunk sets for all later ones. */
 type Kind = { id: string; start: string; content: string; end: string; fixed: readonly string[] };
-/** `fixed`: what the first chunk says for all that follow. */
 const kinds: { readonly [type: string]: Kind } = {
   TEXT_MESSAGE_CHUNK: {
     id: 'messageId',
@@ -28,7 +27,7 @@ const kinds: { readonly [type: string]: Kind } = {
   },
 };
 
-/** Events that leave a pending chunk open; all others close it, in their lane. */
+/** Events that do not end a pending chunk. All others end the one in their lane. */
 const passing: ReadonlySet<string> = new Set([
   'RAW',
   'ACTIVITY_SNAPSHOT',
@@ -37,7 +36,7 @@ const passing: ReadonlySet<string> = new Set([
   'SUBAGENT_STARTED',
 ]);
 
-/** What was called thinking before 0.0.45, without ids: one at a time. */
+/** Names of reasoning events before 0.0.45. They have no ids, so only one can be open. */
 const thinking: { readonly [type: string]: string } = {
   THINKING_START: 'REASONING_START',
   THINKING_END: 'REASONING_END',
@@ -48,16 +47,17 @@ const thinking: { readonly [type: string]: string } = {
 
 type Pending = { type: string; id: string; first: Fields };
 
+/** Called for chunks that break the protocol. */
 export interface ChunkFaults {
-  /** A chunk says otherwise than the first one did. */
+  /** A chunk contradicts the first one. */
   conflict(id: string, field: string): void;
-  /** A chunk without an id may go on with any of so many. */
+  /** A chunk without an id could continue any of `count` open ones. */
   ambiguous(type: string, count: number): void;
 }
 
-/** Chunks as triads, and thinking as reasoning: what every version says in the words of 1.0. */
+/** Creates a codec that expands chunks to triads and renames thinking events, so that all versions read like 1.0. */
 export function expandChunks(faults?: ChunkFaults): Codec<Fields, Fields> {
-  /** One chunk is pending in each lane: the agent's own, and each sub-agent's. */
+  /** One chunk is pending per lane: the main agent's, and one per sub-agent. */
   const lanes = new Map<unknown, Pending>();
   let thoughts = 0;
 
@@ -72,11 +72,11 @@ export function expandChunks(faults?: ChunkFaults): Codec<Fields, Fields> {
     for (const lane of lanes.keys()) close(lane, emit);
   };
 
-  /** Where something of this kind is open, or this one. */
+  /** Returns the lanes with a pending chunk of this type, and of this id if given. */
   const lanesWith = (type: string, id?: string): unknown[] =>
     [...lanes].flatMap(([lane, open]) => (open.type === type && (id ?? open.id) === open.id ? [lane] : []));
 
-  /** Where a chunk goes on or begins: it may leave out its id, its lane, or both, as long as it can mean one thing only. */
+  /** Finds the lane and id of a chunk, which may omit its id, its lane, or both, as long as it is unambiguous. */
   const resolve = (
     event: Fields,
     type: string,
@@ -99,10 +99,10 @@ export function expandChunks(faults?: ChunkFaults): Codec<Fields, Fields> {
   const chunk = (event: Fields, emit: Emit<Fields>): void => {
     const type = String(event.type);
     const kind = kinds[type]!;
-    const meant = resolve(event, type, asNonEmptyText(event[kind.id]));
-    // Without an id, and with nothing to go on with, it says nothing: as it came, so that it is reported.
-    if (meant === undefined) return emit(event);
-    const { lane, id } = meant;
+    const target = resolve(event, type, asNonEmptyText(event[kind.id]));
+    // No id and no pending chunk: forwarded unchanged, so that the decoder reports it.
+    if (target === undefined) return emit(event);
+    const { lane, id } = target;
     const pending = lanes.get(lane);
     const isFirst = pending?.type !== type || pending.id !== id;
     if (isFirst) {
@@ -117,7 +117,7 @@ export function expandChunks(faults?: ChunkFaults): Codec<Fields, Fields> {
         if (event[field] !== undefined && event[field] !== established) faults.conflict(id, field);
       }
     }
-    // What the first one says beside its words is in the start.
+    // The start carries the metadata of the first chunk.
     const metadata = isFirst ? undefined : event.metadata;
     const delta = asText(event.delta) ?? (metadata === undefined ? undefined : '');
     if (delta !== undefined)

@@ -5,50 +5,51 @@ import type { StepNames } from './encode-agents.ts';
 import type { Form } from './encode-tools.ts';
 import type { UnattachedPart } from './to-ag-ui-messages.ts';
 
+/** Options of `createAGUIEncoder` and of everything that encodes AG-UI events. */
 export interface AGUIEncoderOptions {
-  /** What the client speaks: `1.0`, or an older package's version. Default: what all since 0.0.45 take. */
+  /** Protocol version of the client: `1.0`, or the version of an older package. Default: output for all since 0.0.45. */
   protocolVersion?: string;
-  /** `chunks` say the id on every one; parts that interleave are triads all the same. Default: triads. */
+  /** `chunks` carry the id on every event; interleaved parts are triads anyway. Default: `triads`. */
   form?: Form;
-  /** Whether every event says when it was, as far as the canonical one does. Default: no. */
+  /** Whether events carry the timestamp of their canonical event. Default: false. */
   timestamps?: boolean;
-  /** How the model's turns are called. Default: `turns`. */
+  /** Names of the model's steps. Default: `turns`. */
   stepNames?: StepNames;
-  /** Default: yes. */
+  /** Default: true. */
   sendReasoning?: boolean;
-  /** What agents say to each other. Default: no. */
+  /** Whether messages between agents are sent. Default: false. */
   sendInternal?: boolean;
-  /** Preliminary results as activities. Default: they are withheld. */
+  /** Whether preliminary tool results are sent as activities. Default: `withhold`. */
   preliminary?: 'activity' | 'withhold';
-  /** The history that the client has. Only with it can a snapshot be written, since what one leaves out is deleted. */
+  /** History of the client. Required for snapshots, because a snapshot deletes the messages that it omits. */
   messages?: readonly Message[];
-  /** Whether the messages are told once more before the end. Default: no. */
+  /** Whether a MESSAGES_SNAPSHOT is sent before the end. Default: false. */
   snapshot?: boolean;
-  /** What a continuation does with the message that it continues. Default: the client has sent it. */
+  /** Whether the client already has the message that a continuation continues, or gets it again. Default: `assume`. */
   baseline?: 'assume' | 'restate';
-  /** The result of the run: what the run says, or the last turn's text and finish reason. Default: `run`. */
+  /** `result` of RUN_FINISHED: the run's own, or text and finish reason of the last step. Default: `run`. */
   result?: 'run' | 'text';
-  /** The request, where `RUN_STARTED` is to repeat it. */
+  /** Request that RUN_STARTED repeats as `input`. */
   echo?: AGUIRunInput;
   onLoss?: OnLoss;
 }
 
-/** What a client that joins in the middle is told: the branch before the message, and the events of the run so far. */
+/** State for a client that joins a run: the branch before its message, and the events of the run so far. */
 export type AGUIOpenState = {
   history: readonly Message[];
   events: Iterable<AgentEvent>;
-  /** What of the branch no message can say: its files and sources, which are told as events. */
-  beside?: readonly UnattachedPart[];
-  /** The messages that the client has, if it says so: what it has given itself keeps its id, and all is where it belongs. */
+  /** Files and sources of the branch, which no AG-UI message can carry and are sent as events. */
+  unattached?: readonly UnattachedPart[];
+  /** Messages that the client has. Tool results that it gave keep their ids, and the order of messages is preserved. */
   known?: readonly Message[];
 };
 
-/** Names the options, so that a cursor knows whether it still fits. */
-export function optionsKeyOf(options: AGUIEncoderOptions): string {
+/** Returns a key of the options, with which a cursor detects whether it was created with the same ones. */
+export function toOptionsKey(options: AGUIEncoderOptions): string {
   const { sendReasoning = true, sendInternal = false, timestamps = false, snapshot = false } = options;
   const { protocolVersion = 'any', form = 'triads', stepNames = 'turns', preliminary, baseline } = options;
-  const isTold = preliminary === 'activity';
-  const flags = [sendReasoning, sendInternal, timestamps, snapshot, isTold, baseline === 'restate'];
+  const sendsPreliminary = preliminary === 'activity';
+  const flags = [sendReasoning, sendInternal, timestamps, snapshot, sendsPreliminary, baseline === 'restate'];
   const names = typeof stepNames === 'string' ? stepNames : 'own';
   return `${protocolVersion}-${form}-${names}-${flags.map(Number).join('')}`;
 }

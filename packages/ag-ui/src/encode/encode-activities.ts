@@ -2,23 +2,23 @@ import type { EventOf, Json, JsonObject } from '@intertie/core';
 import { applyPatch, type DataPart, type Op } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { toCustomName } from '../shared/custom-name.ts';
-import { tag } from './encode-agents.ts';
-import { slot } from '../shared/intertie-metadata.ts';
-import { saidSlot } from './part-metadata.ts';
+import { ownerField } from './encode-agents.ts';
+import { toMetadata } from '../shared/intertie-metadata.ts';
+import { partMetadata } from './part-metadata.ts';
 import { isJsonObject } from '../shared/read-fields.ts';
-import { activityContent } from './to-ag-ui-messages.ts';
+import { toActivityContent } from './to-ag-ui-messages.ts';
 
 type Write = (event: AGUIEvent) => void;
-/** `isKnown`: the client has it as it is. */
-type Data = { name: string; value: Json; owner: string | undefined; isKnown: boolean; isTransient: boolean };
+/** `isSent`: the client has the current value. */
+type Data = { name: string; value: Json; owner: string | undefined; isSent: boolean; isTransient: boolean };
 
-/** Data as activities, which the client keeps and patches; transient data as custom events, under their own names. */
-export class AGUIActivities {
+/** Encodes data as activities, which the client stores and patches, and transient data as custom events. */
+export class ActivityEncoder {
   #data = new Map<string, Data>();
 
-  /** Of the message that the run goes on with. A client does not send its activities, so it may not have this one. */
-  learn({ id, name = 'data', data: value }: DataPart): void {
-    if (id !== undefined) this.#data.set(id, { name, value, owner: undefined, isKnown: false, isTransient: false });
+  /** Registers data of the message that the run continues. Clients do not send activities, so this one may lack it. */
+  register({ id, name = 'data', data: value }: DataPart): void {
+    if (id !== undefined) this.#data.set(id, { name, value, owner: undefined, isSent: false, isTransient: false });
   }
 
   data(event: EventOf<'data'>, owner: string | undefined, write: Write): void {
@@ -28,15 +28,21 @@ export class AGUIActivities {
       name,
       value,
       owner: known ? known.owner : owner,
-      isKnown: true,
+      isSent: true,
       isTransient: transient === true,
     };
     this.#data.set(id, data);
-    const kept = saidSlot(event, data.owner);
+    const extra = partMetadata(event, data.owner);
     if (transient) {
-      return write({ type: 'CUSTOM', name: toCustomName(event), value, ...tag(data.owner), ...slot({ ...kept, id }) });
+      return write({
+        type: 'CUSTOM',
+        name: toCustomName(event),
+        value,
+        ...ownerField(data.owner),
+        ...toMetadata({ ...extra, id }),
+      });
     }
-    this.#snapshot(id, data, kept, write);
+    this.#snapshot(id, data, extra, write);
   }
 
   delta({ id, patch }: EventOf<'data-delta'>, write: Write): boolean {
@@ -47,25 +53,32 @@ export class AGUIActivities {
     if (!patched.ok) return false;
     data.value = patched.value;
     const isWhole = patch.some((op) => op.path === '' || ('from' in op && op.from === ''));
-    if (!data.isKnown || data.isTransient || isWhole || wasObject !== isJsonObject(data.value)) {
-      data.isKnown = true;
+    if (!data.isSent || data.isTransient || isWhole || wasObject !== isJsonObject(data.value)) {
+      data.isSent = true;
       this.#snapshot(id, data, {}, write);
       return true;
     }
-    const inside = wasObject ? patch : patch.map(insideValue);
-    write({ type: 'ACTIVITY_DELTA', messageId: id, activityType: data.name, patch: inside });
+    const wrapped = wasObject ? patch : patch.map(wrapPatchPath);
+    write({ type: 'ACTIVITY_DELTA', messageId: id, activityType: data.name, patch: wrapped });
     return true;
   }
 
-  #snapshot(messageId: string, { name, value, owner }: Data, kept: JsonObject, write: Write): void {
-    const wrapped = isJsonObject(value) ? kept : { ...kept, isValue: true };
-    const content = activityContent(value);
-    write({ type: 'ACTIVITY_SNAPSHOT', messageId, activityType: name, content, ...tag(owner), ...slot(wrapped) });
+  #snapshot(messageId: string, { name, value, owner }: Data, extra: JsonObject, write: Write): void {
+    const wrapped = isJsonObject(value) ? extra : { ...extra, isValue: true };
+    const content = toActivityContent(value);
+    write({
+      type: 'ACTIVITY_SNAPSHOT',
+      messageId,
+      activityType: name,
+      content,
+      ...ownerField(owner),
+      ...toMetadata(wrapped),
+    });
   }
 }
 
-/** An activity is an object: what is none is in its `value`. */
-function insideValue(op: Op): Op {
+/** Rebases a patch on `value`: the content of an activity is an object, so other values are wrapped. */
+function wrapPatchPath(op: Op): Op {
   const path = `/value${op.path}`;
   return 'from' in op ? { ...op, from: `/value${op.from}`, path } : { ...op, path };
 }

@@ -33,14 +33,14 @@ const options = fc.record<AGUIEncoderOptions>(
   { requiredKeys: [] },
 );
 
-describe('whatever a run does', { timeout: 60_000 }, () => {
-  it('every event is valid, the client takes all of it without a word, and it ends once', async () => {
+describe('createAGUIEncoder with any run', { timeout: 60_000 }, () => {
+  it('emits valid events that the official client accepts, with one terminal event', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryRun(), options, async (run, how) => {
         const events = encode(sealed(run), how);
         expect(schemaProblems(events)).toEqual([]);
         expect(events.filter(({ type }) => terminals.has(type))).toEqual([events.at(-1)]);
-        // The verifier stands behind the client's reading of chunks; it is asked by itself where there are none.
+        // The verifier does not expand chunks, so it is called directly only for triads.
         expect(how.form === 'chunks' ? undefined : await verify(events)).toBeUndefined();
         const { error, warnings } = await replay([events]);
         expect({ error, warnings }).toEqual({ error: undefined, warnings: [] });
@@ -49,7 +49,7 @@ describe('whatever a run does', { timeout: 60_000 }, () => {
     );
   });
 
-  it('a continuation is taken too', async () => {
+  it('emits a continuation that the official client accepts', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryContinuation(), options, async ({ paused, continued }, how) => {
         const streams = [paused, continued].map((run) => encode(sealed(run), how));
@@ -61,7 +61,7 @@ describe('whatever a run does', { timeout: 60_000 }, () => {
     );
   });
 
-  it('the encoding of a prefix is a prefix of the encoding', () => {
+  it('encodes a prefix of a run to a prefix of its encoding', () => {
     fc.assert(
       fc.property(arbitraryRun(), options, fc.nat(), (run, how, cut) => {
         const events = sealed(run);
@@ -74,7 +74,7 @@ describe('whatever a run does', { timeout: 60_000 }, () => {
     );
   });
 
-  it('a client that joins anywhere ends with what it would have had', async () => {
+  it('gives a client that joins anywhere the same messages', async () => {
     await fc.assert(
       fc.asyncProperty(
         arbitraryRun(),
@@ -83,13 +83,13 @@ describe('whatever a run does', { timeout: 60_000 }, () => {
         fc.constantFrom('1.0', undefined),
         async (run, cut, part, version) => {
           const events = sealed(run);
-          // What was taken back is told to nobody who joins later.
+          // Discarded content is not sent to a client that joins later.
           fc.pre(!events.some((event) => event.type === 'step-end' && event.discarded));
           const how = version === undefined ? {} : { protocolVersion: version };
           const at = 1 + (cut % events.length);
-          let toldBefore = 0;
+          let sentBefore = 0;
           const before = createAGUIEncoder(how);
-          for (const event of events.slice(0, at)) before.feed(event, () => void (toldBefore += 1));
+          for (const event of events.slice(0, at)) before.feed(event, () => void (sentBefore += 1));
           const encoder = createAGUIEncoder(how);
           const joined: AGUIEvent[] = [];
           const emit = (event: AGUIEvent): void => void joined.push(event);
@@ -99,17 +99,17 @@ describe('whatever a run does', { timeout: 60_000 }, () => {
           expect(late.error).toBeUndefined();
           expect(late.warnings).toEqual([]);
           const whole = await replay([encode(events, how)]);
-          const words = (messages: typeof late.messages): unknown =>
+          const summarize = (messages: typeof late.messages): unknown =>
             messages
-              // Of its own results only a client that joins late is told.
+              // Results of client tools are sent only to a client that joins.
               .filter(({ role }) => role !== 'activity' && role !== 'tool')
               .map((message) => [message.id, message.role, 'content' in message ? (message.content ?? '') : '']);
-          expect(words(late.messages)).toEqual(words(whole.messages));
-          // One that has seen a part of it before, and missed some.
-          const seen = encode(events, how).slice(0, part % (toldBefore + 1));
+          expect(summarize(late.messages)).toEqual(summarize(whole.messages));
+          // A client that has received some events and missed others.
+          const seen = encode(events, how).slice(0, part % (sentBefore + 1));
           const back = await replay([seen, joined]);
           expect({ error: back.error, warnings: back.warnings }).toEqual({ error: undefined, warnings: [] });
-          expect(words(back.messages)).toEqual(words(whole.messages));
+          expect(summarize(back.messages)).toEqual(summarize(whole.messages));
         },
       ),
       { numRuns: 60 },
@@ -117,20 +117,30 @@ describe('whatever a run does', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a client that joins a run', () => {
-  it('decodes a node whose parent has ended and starts again', async () => {
-    const events: AgentEvent[] = [
-      { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' },
-      { type: 'agent-start', agentId: 'a', name: 'parent', kind: 'agent' },
-      { type: 'agent-start', agentId: 'n', name: 'node', kind: 'node', parentAgentId: 'a' },
-      { type: 'agent-end', agentId: 'a', outcome: 'paused', waitingFor: [] },
-    ];
+describe('createAGUIEncoder().open', () => {
+  const agent = (agentId: string, kind: 'agent' | 'node', parentAgentId?: string): AgentEvent => ({
+    type: 'agent-start',
+    agentId,
+    name: agentId,
+    kind,
+    ...(parentAgentId !== undefined && { parentAgentId }),
+  });
+  const start: AgentEvent = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' };
+  const paused: AgentEvent = { type: 'agent-end', agentId: 'a', outcome: 'paused', waitingFor: [] };
+
+  it.each([
+    ['a node whose parent has ended and starts again', [agent('b', 'node', 'a'), paused], [agent('a', 'agent', 'b')]],
+    [
+      'an agent whose parent has ended and started again',
+      [agent('b', 'agent', 'a'), paused, agent('a', 'agent', 'b')],
+      [],
+    ],
+  ])('opens %s', async (_, before, after) => {
     const encoder = createAGUIEncoder({ protocolVersion: '1.0' });
     const joined: AGUIEvent[] = [];
     const emit = (event: AGUIEvent): void => void joined.push(event);
-    encoder.open?.({ history: [], events }, emit);
-    encoder.feed({ type: 'agent-start', agentId: 'a', name: 'parent', kind: 'agent', parentAgentId: 'n' }, emit);
-    encoder.feed({ type: 'run-end', outcome: 'complete' }, emit);
+    encoder.open?.({ history: [], events: [start, agent('a', 'agent'), ...before] }, emit);
+    for (const event of [...after, { type: 'run-end', outcome: 'complete' } as const]) encoder.feed(event, emit);
     const { error, warnings } = await replay([joined]);
     expect({ error, warnings }).toEqual({ error: undefined, warnings: [] });
   });

@@ -8,29 +8,28 @@ import {
   type EventOf,
   type Json,
   type JsonObject,
-  type Loss,
   type MessageContent,
   type OnLoss,
 } from '@intertie/core';
 import { toInterruptedOutcome } from '@intertie/core/internal';
-import { optionsKeyOf, type AGUIEncoderOptions, type AGUIOpenState } from './ag-ui-encoder-options.ts';
+import { toOptionsKey, type AGUIEncoderOptions, type AGUIOpenState } from './ag-ui-encoder-options.ts';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
-import { declaredVersion, featuresOf, type AGUIFeatures } from '../shared/ag-ui-version.ts';
-import { encodeBeside, encodeCustom } from './encode-custom.ts';
+import { declaredVersion, getFeatures, type AGUIFeatures } from '../shared/ag-ui-version.ts';
+import { encodeUnattached, encodeCustom } from './encode-custom.ts';
 import { encodeInterjection } from './encode-interjection.ts';
-import { AGUIMessages } from './encode-messages.ts';
-import { AGUIParts } from './encode-parts.ts';
+import { MessageHistory } from './message-history.ts';
+import { PartEncoders } from './part-encoders.ts';
 import { encodeRunEnd } from './encode-run-end.ts';
-import { AGUIState } from './encode-state.ts';
-import type { AGUITools } from './encode-tools.ts';
-import type { AGUIWords } from './encode-text-parts.ts';
-import { encryptedValueOf } from '../shared/encrypted-value.ts';
-import { guardLoss } from '../shared/guard-loss.ts';
-import { customNames, endedStepsKey, slotKey } from '../shared/intertie-metadata.ts';
+import { StateEncoder } from './encode-state.ts';
+import type { ToolEncoder } from './encode-tools.ts';
+import type { TextPartEncoder } from './encode-text-parts.ts';
+import { toEncryptedValue } from '../shared/encrypted-value.ts';
+import { customNames, endedStepsKey, metadataKey } from '../shared/intertie-metadata.ts';
 import { defined, asFields } from '../shared/read-fields.ts';
 import { snapshotsFor } from './snapshot-order.ts';
+import type { UnattachedPart } from './to-ag-ui-messages.ts';
 
-/** Encodes canonical events as AG-UI: a pure function of the options and the events. */
+/** Creates an encoder from canonical events to AG-UI events. Deterministic: the output depends on options and events only. */
 export function createAGUIEncoder(options: AGUIEncoderOptions = {}): Encoder<AGUIEvent, AGUIOpenState> {
   return new AGUIEncoder(options);
 }
@@ -47,24 +46,24 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   #onLoss: OnLoss;
   #phase: 'before' | 'baseline' | 'running' | 'ended' = 'before';
   #run: { threadId: string; runId: string; parentRunId?: string } | undefined;
-  #parts: AGUIParts;
-  #tools: AGUITools;
-  #words: AGUIWords;
-  #state: AGUIState;
-  #messages: AGUIMessages;
+  #parts: PartEncoders;
+  #tools: ToolEncoder;
+  #texts: TextPartEncoder;
+  #state: StateEncoder;
+  #messages: MessageHistory;
   #time: number | undefined;
   #emit: Emit<AGUIEvent> = () => undefined;
 
   constructor(options: AGUIEncoderOptions) {
     this.#options = options;
-    this.#features = featuresOf(options.protocolVersion);
+    this.#features = getFeatures(options.protocolVersion);
     this.#onLoss = guardLoss(options.onLoss);
-    this.#parts = new AGUIParts(options, this.#features, this.#onLoss);
+    this.#parts = new PartEncoders(options, this.#features, this.#onLoss);
     this.#tools = this.#parts.tools;
-    this.#words = this.#parts.words;
-    this.#state = new AGUIState(this.#onLoss);
-    this.#messages = new AGUIMessages(options, this.#parts);
-    this.optionsKey = optionsKeyOf(options);
+    this.#texts = this.#parts.texts;
+    this.#state = new StateEncoder(this.#onLoss);
+    this.#messages = new MessageHistory(options, this.#parts);
+    this.optionsKey = toOptionsKey(options);
   }
 
   feed(event: AgentEvent, emit: Emit<AGUIEvent>): void {
@@ -74,51 +73,55 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     switch (event.type) {
       case 'text-delta':
       case 'reasoning-delta':
-        return this.#words.delta(event, this.#write);
+        return this.#texts.delta(event, this.#write);
       case 'tool-input-delta':
-        if (!this.#tools.delta(event, this.#write)) this.#parts.withheld.missing(event.type, event.toolCallId);
+        if (!this.#tools.delta(event, this.#write)) this.#parts.withheld.reportMissing(event.type, event.toolCallId);
         return;
       default:
         return this.#feed(event);
     }
   }
 
-  /** The run was cut off before its own last word: the client must not take it for a complete one. */
+  /** Ends a run whose source ended without `run-end`, so that the client does not take it for complete. */
   end(end: End, emit: Emit<AGUIEvent>): void {
     if (this.#phase === 'ended') return;
     this.#emit = emit;
     try {
-      this.#cut(end);
+      this.#interrupt(end);
     } catch (error) {
-      // The ledger's: the client is told that the run is over all the same.
-      this.#cut({ reason: 'error', error: toFault(error, 'codec') });
+      // `onLoss` threw. The client still gets a terminal event.
+      this.#interrupt({ reason: 'error', error: toFault(error, 'codec') });
     }
   }
 
-  /** A snapshot of all that was said, and what is open opened again; what is fed next goes on from there. */
+  /** Writes a snapshot of all messages and reopens open parts. Events fed later continue from there. */
   open(state: AGUIOpenState, emit: Emit<AGUIEvent>): void {
     const { events, known = [] } = state;
-    this.#messages.join(state);
+    this.#messages.startJoin(state);
     let last: AGUIEvent | undefined;
     for (const event of events) this.feed(event, (written) => void (last = written));
     this.#emit = emit;
     if (this.#run === undefined) return;
-    this.#runStarted();
+    this.#writeRunStarted();
     this.#state.reopen(this.#write);
-    const beside = new Map(state.beside?.map((one) => [one.id, one]));
-    const told = this.#messages.told({ activities: true, onBeside: (one) => void beside.set(one.id, one) });
-    for (const messages of snapshotsFor(known, told)) this.#write({ type: 'MESSAGES_SNAPSHOT', messages });
-    for (const one of beside.values()) this.#write(encodeBeside(one, this.#parts.agents.owner(one.part.agentId)));
+    const unattached = new Map(state.unattached?.map((part) => [part.id, part]));
+    const onUnattached = (part: UnattachedPart): void => void unattached.set(part.id, part);
+    const messages = this.#messages.toMessages({ activities: true, onUnattached });
+    for (const snapshot of snapshotsFor(known, messages))
+      this.#write({ type: 'MESSAGES_SNAPSHOT', messages: snapshot });
+    for (const part of unattached.values()) {
+      this.#write(encodeUnattached(part, this.#parts.agents.owner(part.part.agentId)));
+    }
     if (this.#phase !== 'ended') this.#parts.reopen(this.#write);
     else if (last) this.#write(last);
   }
 
-  /** Takes fresh objects only, since it writes the time and the metadata into them. */
+  /** Mutates the event (timestamp, metadata), so it must be a fresh object. */
   #write: Write = (event) => {
     const ended = this.#parts.agents.takeEndedSteps();
     if (ended) {
-      const kept = asFields(event.metadata?.[slotKey]) as JsonObject;
-      event.metadata = { ...event.metadata, [slotKey]: { ...kept, [endedStepsKey]: ended } };
+      const extra = asFields(event.metadata?.[metadataKey]) as JsonObject;
+      event.metadata = { ...event.metadata, [metadataKey]: { ...extra, [endedStepsKey]: ended } };
     }
     if (this.#options.timestamps && this.#time !== undefined) event.timestamp = this.#time;
     this.#emit(event);
@@ -126,23 +129,23 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
 
   #feed(event: AgentEvent): void {
     if (this.#phase === 'ended') {
-      return this.#lose({ kind: 'late', what: event.type, why: 'It came after the run had ended.' });
+      return this.#onLoss({ kind: 'late', what: event.type, why: 'It came after the end of the run.' });
     }
     if (event.type === 'run-start') return this.#runStart(event);
     if (event.type === 'message-snapshot') return this.#snapshot(event.content);
     this.#phase = 'running';
-    this.#event(event);
+    this.#encode(event);
   }
 
-  #event(event: AgentEvent): void {
+  #encode(event: AgentEvent): void {
     const write = this.#write;
     switch (event.type) {
       case 'text-start':
       case 'reasoning-start':
-        return this.#words.start(event, this.#parts.form, write);
+        return this.#texts.start(event, this.#parts.form, write);
       case 'text-end':
       case 'reasoning-end':
-        return this.#words.end(event, write);
+        return this.#texts.end(event, write);
       case 'tool-input-start':
         if (this.#parts.withheld.admit(event, event.toolCallId)) {
           this.#parts.agents.enterPhase('executing', event.stepId, write);
@@ -177,14 +180,14 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
         return this.#parts.activities.data(event, this.#parts.agents.owner(event.agentId), write);
       }
       case 'data-delta':
-        if (!this.#parts.activities.delta(event, write)) this.#parts.withheld.missing(event.type, event.id);
+        if (!this.#parts.activities.delta(event, write)) this.#parts.withheld.reportMissing(event.type, event.id);
         return;
       case 'metadata':
         if (event.id !== undefined) this.#partMetadata(event);
         else this.#custom('metadata', event);
         return;
       case 'agent-start':
-        // One that goes on after a pause is another sub-agent, and its calls are not in the old one's message.
+        // An agent that resumes after a pause is a new sub-agent to AG-UI, so its calls need a new message.
         this.#parts.groups.interrupt(event);
         return this.#parts.agents.start(event, write);
       case 'agent-end':
@@ -204,20 +207,24 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
       case 'run-end':
         return this.#runEnd(event);
       default:
-        return this.#lose({ kind: 'unsupported', what: event.type, why: 'This version does not know it.' });
+        return this.#onLoss({
+          kind: 'unsupported',
+          what: event.type,
+          why: 'The encoder does not know this event type.',
+        });
     }
   }
 
   #runStart({ runId, threadId, parentRunId }: EventOf<'run-start'>): void {
     if (this.#phase !== 'before') {
-      return this.#lose({ kind: 'repaired', what: 'run-start', why: 'The run had started already.', id: runId });
+      return this.#onLoss({ kind: 'repaired', what: 'run-start', why: 'The run had already started.', id: runId });
     }
     this.#phase = 'baseline';
     this.#run = { threadId, runId, ...defined({ parentRunId }) };
-    this.#runStarted();
+    this.#writeRunStarted();
   }
 
-  #runStarted(): void {
+  #writeRunStarted(): void {
     const { echo: input } = this.#options;
     this.#write({
       type: 'RUN_STARTED',
@@ -227,11 +234,11 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     });
   }
 
-  /** The client has sent the message that is continued, or is told all of it; what contradicts the stream is told too. */
+  /** Registers the parts of a snapshot. Its messages are written unless it is the baseline, which the client has sent. */
   #snapshot(content: MessageContent): void {
     const isBaseline = this.#phase === 'baseline';
     this.#phase = 'running';
-    for (const part of content.parts) this.#parts.learn(part);
+    for (const part of content.parts) this.#parts.register(part);
     if (isBaseline && this.#options.baseline !== 'restate') return;
     this.#writeMessages('message-snapshot');
   }
@@ -241,13 +248,13 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     if (this.#parts.withheld.has(toolCallId)) return;
     const isPreliminary = event.status === 'ok' && event.preliminary;
     if (!isPreliminary && !this.#tools.isStreaming)
-      this.#parts.agents.leaveExecuting(this.#tools.stepOf(toolCallId), this.#write);
-    if (!this.#tools.result(event, this.#write)) this.#parts.withheld.missing(event.type, toolCallId);
+      this.#parts.agents.leaveExecuting(this.#tools.getStep(toolCallId), this.#write);
+    if (!this.#tools.result(event, this.#write)) this.#parts.withheld.reportMissing(event.type, toolCallId);
   }
 
   #stepEnd(event: EventOf<'step-end'>): void {
     // The snapshot below removes the calls of a discarded step, so they are closed before it.
-    if (event.discarded && this.#messages.isWhole) this.#tools.discard(event.stepId, this.#write);
+    if (event.discarded && this.#messages.isComplete) this.#tools.discard(event.stepId, this.#write);
     this.#parts.agents.stepEnd(event, this.#write);
     if (event.discarded) this.#writeMessages('step-end discarded');
   }
@@ -259,28 +266,28 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   }
 
   #partMetadata({ id, providerMetadata }: PartMetadata): void {
-    if (this.#parts.withheld.has(id) || this.#words.amend(id, providerMetadata)) return;
-    if (encryptedValueOf(providerMetadata) === undefined) {
+    if (this.#parts.withheld.has(id) || this.#texts.mergeMetadata(id, providerMetadata)) return;
+    if (toEncryptedValue(providerMetadata) === undefined) {
       return this.#write({ type: 'CUSTOM', name: customNames.metadata, value: { id, providerMetadata } });
     }
     if (this.#tools.has(id)) return this.#tools.metadata(id, providerMetadata, this.#write);
-    this.#words.metadata(id, providerMetadata, this.#write);
+    this.#texts.metadata(id, providerMetadata, this.#write);
   }
 
-  /** What is beside the message of an error may be a provider's response: that is for the server's log. */
+  /** Withholds the data of an error notice: it may be a provider's response, which is for the server's log only. */
   #notice(event: EventOf<'notice'>): void {
-    const { data, ...said } = event;
-    const isKept = event.level === 'error' && data !== undefined;
-    if (isKept)
-      this.#lose({ kind: 'withheld', what: 'notice data', why: 'What is beside an error’s message stays here.' });
-    this.#custom('notice', isKept ? said : event, this.#parts.agents.owner(event.agentId));
+    const { data, ...withoutData } = event;
+    const isWithheld = event.level === 'error' && data !== undefined;
+    if (isWithheld)
+      this.#onLoss({ kind: 'withheld', what: 'notice data', why: 'Data of an error is not sent to clients.' });
+    this.#custom('notice', isWithheld ? withoutData : event, this.#parts.agents.owner(event.agentId));
   }
 
   #custom(name: keyof typeof customNames, event: AgentEvent, owner?: string): void {
     this.#write(encodeCustom(name, event, owner));
   }
 
-  #cut(end: End): void {
+  #interrupt(end: End): void {
     const ended: EndEvent = { type: 'run-end', ...toInterruptedOutcome(end) };
     this.#messages.feed(ended);
     this.#runEnd(ended);
@@ -288,30 +295,40 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
 
   #runEnd(event: EndEvent): void {
     if (event.resume !== undefined) {
-      this.#lose({ kind: 'withheld', what: 'run-end resume', why: "The runtime's own token is not for the client." });
+      this.#onLoss({ kind: 'withheld', what: 'run-end resume', why: "The runtime's resume token is not for clients." });
     }
-    const left = this.#parts.close(event, this.#write);
+    const unanswered = this.#parts.close(event, this.#write);
     if (this.#options.snapshot && this.#run) this.#writeMessages('snapshot');
-    // Not before nothing can be lost any more: what throws has to be ended too.
+    // Set after the last possible loss: if `onLoss` throws, `end` must still write a terminal event.
     this.#phase = 'ended';
     const interrupts = this.#parts.questions.interrupts(event);
     const result = this.#options.result === 'text' ? this.#textResult(event) : event.result;
-    this.#write(encodeRunEnd(event, { run: this.#run, features: this.#features, interrupts, left, result }));
+    this.#write(encodeRunEnd(event, { run: this.#run, features: this.#features, interrupts, unanswered, result }));
   }
 
   #textResult({ finishReason = 'stop' }: EndEvent): Json {
-    return { text: this.#words.lastText, finishReason };
+    return { text: this.#texts.lastText, finishReason };
   }
 
   #writeMessages(what: string): void {
-    if (this.#messages.isWhole) {
-      return this.#write({ type: 'MESSAGES_SNAPSHOT', messages: this.#messages.told({ activities: false }) });
+    if (this.#messages.isComplete) {
+      return this.#write({ type: 'MESSAGES_SNAPSHOT', messages: this.#messages.toMessages({ activities: false }) });
     }
-    const why = 'A snapshot deletes what it leaves out, and the history before this run is not known here.';
-    this.#lose({ kind: 'unsupported', what, why });
+    const why = 'A snapshot deletes the messages that it omits, and the history before this run is unknown.';
+    this.#onLoss({ kind: 'unsupported', what, why });
   }
+}
 
-  #lose(loss: Loss): void {
-    this.#onLoss(loss);
-  }
+/** Wraps `onLoss` so that it is not called again after it has thrown. Otherwise the run could not be ended. */
+function guardLoss(onLoss: OnLoss = () => undefined): OnLoss {
+  let hasThrown = false;
+  return (loss) => {
+    if (hasThrown) return;
+    try {
+      onLoss(loss);
+    } catch (error) {
+      hasThrown = true;
+      throw error;
+    }
+  };
 }

@@ -1,6 +1,7 @@
 import type { EventOf, JsonObject, OnLoss } from '@intertie/core';
+import { omit } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
-import { slot } from '../shared/intertie-metadata.ts';
+import { toMetadata } from '../shared/intertie-metadata.ts';
 import { defined } from '../shared/read-fields.ts';
 import { withoutData } from '../shared/without-data.ts';
 
@@ -15,9 +16,9 @@ export type Phase = 'generating' | 'executing';
 const phaseNames: Record<Phase, string> = { generating: 'Generating Response', executing: 'Executing Tools' };
 
 type Write = (event: AGUIEvent) => void;
-/** `wireId`: of the sub-agent, where the client is told of it. `stepName`: of the node, which is a step to AG-UI. */
+/** `wireId`: id of the sub-agent, if the client knows it as one. `stepName`: name of a node, which is a step to AG-UI. */
 type Agent = { start: EventOf<'agent-start'>; parent?: Agent; wireId?: string; stepName?: string; isOpen: boolean };
-/** `stepName`: the client's open step. Absent between two phases. */
+/** `stepName`: the step that is open for the client. Absent between two phases. */
 type Step = {
   stepName?: string;
   phase?: Phase;
@@ -26,8 +27,8 @@ type Step = {
   stepId: string;
 };
 
-/** Agents as sub-agents, nodes as steps, and turns as steps: whose names are unique among those that are open. */
-export class AGUIAgents {
+/** Encodes agents as sub-agents, and nodes and model calls as steps, whose names are unique among the open steps. */
+export class AgentEncoder {
   #hasSubagents: boolean;
   #stepNames: StepNames;
   #onLoss: OnLoss;
@@ -36,7 +37,7 @@ export class AGUIAgents {
   #steps = new Map<string, Step>();
   #openNames = new Map<string | undefined, Set<string>>();
   #endedSteps: JsonObject[] = [];
-  #turns = 0;
+  #stepCount = 0;
   #isFlattened = false;
 
   constructor(hasSubagents: boolean, stepNames: StepNames, onLoss: OnLoss) {
@@ -45,28 +46,33 @@ export class AGUIAgents {
     this.#onLoss = onLoss;
   }
 
-  /** The sub-agent that a part of this agent belongs to: the agent itself, or the nearest above it that is one. */
+  /** Returns the sub-agent that a part of this agent belongs to: the agent itself, or its nearest ancestor that is one. */
   owner(agentId: string | undefined): string | undefined {
-    return ownerOf(this.#agent(agentId));
+    return findOwner(this.#agent(agentId));
   }
 
-  /** The name to show beside a text, where nothing else says who speaks. */
-  voice(agentId: string | undefined): string | undefined {
+  /** Returns the name to show with a text, unless a sub-agent identifies its author. */
+  getDisplayName(agentId: string | undefined): string | undefined {
     const agent = this.#agent(agentId);
     return agent === undefined || agent.wireId !== undefined ? undefined : agent.start.name;
   }
 
   start(event: EventOf<'agent-start'>, write: Write): void {
-    // By reference: an agent that starts again may name as its parent one whose parent it was.
+    // The parent is held by reference: a restarted agent may name a former child as its parent.
     const agent: Agent = { start: event, ...defined({ parent: this.#agent(event.parentAgentId) }), isOpen: true };
-    // Behind its parent, which may have started after it did the first time.
+    // Re-inserted, so that the agent follows its parent, which may have started after the agent's first start.
     this.#agents.delete(event.agentId);
     this.#agents.set(event.agentId, agent);
     if (event.kind === 'node') {
-      const owner = ownerOf(agent.parent);
+      const owner = findOwner(agent.parent);
       agent.stepName = this.#open(event.name, owner);
-      const { type: _, at: __, origin: ___, ...said } = event;
-      write({ type: 'STEP_STARTED', stepName: agent.stepName, ...tag(owner), ...slot({ node: said as JsonObject }) });
+      const node = omit(event, 'type', 'at', 'origin');
+      write({
+        type: 'STEP_STARTED',
+        stepName: agent.stepName,
+        ...ownerField(owner),
+        ...toMetadata({ node: node as JsonObject }),
+      });
       return;
     }
     if (event.kind === 'voice') return;
@@ -79,42 +85,42 @@ export class AGUIAgents {
     const agent = this.#agents.get(event.agentId);
     if (agent === undefined || !agent.isOpen) return;
     agent.isOpen = false;
-    const { type: _, at: __, origin: ___, agentId: ____, ...ended } = event;
-    const kept = slot({ ended: withoutData(ended) });
+    const ended = omit(event, 'type', 'at', 'origin', 'agentId');
+    const extra = toMetadata({ ended: withoutData(ended) });
     if (agent.stepName !== undefined) {
-      const owner = ownerOf(agent.parent);
+      const owner = findOwner(agent.parent);
       this.#close(agent.stepName, owner);
-      return write({ type: 'STEP_FINISHED', stepName: agent.stepName, ...tag(owner), ...kept });
+      return write({ type: 'STEP_FINISHED', stepName: agent.stepName, ...ownerField(owner), ...extra });
     }
     if (agent.wireId === undefined) return;
     const subagentRunId = agent.wireId;
     const { result } = event;
-    const more = { ...(result !== undefined && result !== null && { result }), ...kept };
+    const fields = { ...(result !== undefined && result !== null && { result }), ...extra };
     switch (event.outcome) {
       case 'complete':
-        return write({ type: 'SUBAGENT_FINISHED', subagentRunId, outcome: { type: 'success' }, ...more });
+        return write({ type: 'SUBAGENT_FINISHED', subagentRunId, outcome: { type: 'success' }, ...fields });
       case 'paused':
-        return write({ type: 'SUBAGENT_FINISHED', subagentRunId, outcome: { type: 'suspended' }, ...more });
+        return write({ type: 'SUBAGENT_FINISHED', subagentRunId, outcome: { type: 'suspended' }, ...fields });
       case 'aborted': {
         const message = event.reason ?? 'The agent was stopped.';
-        return write({ type: 'SUBAGENT_ERROR', subagentRunId, message, code: 'ABORTED', ...kept });
+        return write({ type: 'SUBAGENT_ERROR', subagentRunId, message, code: 'ABORTED', ...extra });
       }
       case 'error': {
         const { message, code } = event.error;
-        return write({ type: 'SUBAGENT_ERROR', subagentRunId, message, ...defined({ code }), ...kept });
+        return write({ type: 'SUBAGENT_ERROR', subagentRunId, message, ...defined({ code }), ...extra });
       }
     }
   }
 
   stepStart(event: EventOf<'step-start'>, write: Write): void {
     const owner = this.owner(event.agentId);
-    const stepName = this.#open(this.#nameOf(event), owner);
+    const stepName = this.#open(this.#nameStep(event), owner);
     const phase = this.#stepNames === 'phases' ? ('generating' as const) : undefined;
     const agent = this.#agent(event.agentId);
     this.#steps.set(event.stepId, { stepName, owner, agent, stepId: event.stepId, ...defined({ phase }) });
     const { stepId, agentId, name, warnings } = event;
-    const said = defined({ stepId, name, warnings, agentId: agentId === owner ? undefined : agentId });
-    write({ type: 'STEP_STARTED', stepName, ...tag(owner), ...slot(said) });
+    const extra = defined({ stepId, name, warnings, agentId: agentId === owner ? undefined : agentId });
+    write({ type: 'STEP_STARTED', stepName, ...ownerField(owner), ...toMetadata(extra) });
   }
 
   /** Opens a phase of a model call and closes the one before it. Does nothing unless steps are named by phases. */
@@ -124,7 +130,7 @@ export class AGUIAgents {
     this.#leave(step, write);
     step.phase = phase;
     step.stepName = this.#open(phaseNames[phase], step.owner);
-    write({ type: 'STEP_STARTED', stepName: step.stepName, ...tag(step.owner), ...slot({ phase: true }) });
+    write({ type: 'STEP_STARTED', stepName: step.stepName, ...ownerField(step.owner), ...toMetadata({ phase: true }) });
   }
 
   /** Closes "Executing Tools", so that a tool's result follows it. */
@@ -138,13 +144,13 @@ export class AGUIAgents {
     if (step === undefined) return;
     this.#steps.delete(event.stepId);
     const { stepName, owner } = step;
-    const { type: _, at: __, origin: ___, ...ended } = event;
+    const ended = omit(event, 'type', 'at', 'origin');
     if (stepName === undefined) {
       this.#endedSteps.push(ended);
       return;
     }
     this.#close(stepName, owner);
-    write({ type: 'STEP_FINISHED', stepName, ...tag(owner), ...slot(ended) });
+    write({ type: 'STEP_FINISHED', stepName, ...ownerField(owner), ...toMetadata(ended) });
   }
 
   /**
@@ -155,7 +161,7 @@ export class AGUIAgents {
     return this.#endedSteps.length === 0 ? undefined : this.#endedSteps.splice(0);
   }
 
-  /** What a run leaves open must be closed before it finishes. */
+  /** Closes everything that the run left open, which AG-UI requires before RUN_FINISHED. */
   closeAll(write: Write): void {
     for (const stepId of this.#steps.keys()) this.stepEnd({ type: 'step-end', stepId }, write);
     for (const [agentId, { isOpen }] of [...this.#agents].toReversed()) {
@@ -163,42 +169,44 @@ export class AGUIAgents {
     }
   }
 
-  /** What is open, told again to a client that joins now. */
+  /** Opens everything that is open again, for a client that joins. */
   reopen(write: Write): void {
     this.#openNames.clear();
-    // An agent that has ended is not written again, so nothing may refer to it.
-    for (const agent of this.#agents.values()) if (!agent.isOpen) delete agent.wireId;
+    // Ended agents are not announced again, so no event may refer to them. An ended agent that has started again is no longer
+    // in `#agents`, but may still be the parent of another or the agent of a step.
+    const agents = [...this.#agents.values(), ...Array.from(this.#steps.values(), ({ agent }) => agent)];
+    for (const agent of agents) for (let at = agent; at; at = at.parent) if (!at.isOpen) delete at.wireId;
     for (const agent of this.#agents.values()) {
       if (!agent.isOpen) continue;
-      const owner = ownerOf(agent.parent);
+      const owner = findOwner(agent.parent);
       if (agent.stepName !== undefined) {
         agent.stepName = this.#open(agent.stepName, owner);
-        write({ type: 'STEP_STARTED', stepName: agent.stepName, ...tag(owner) });
+        write({ type: 'STEP_STARTED', stepName: agent.stepName, ...ownerField(owner) });
       } else if (agent.wireId !== undefined) write(this.#started(agent, agent.wireId));
     }
     for (const step of this.#steps.values()) {
-      step.owner = ownerOf(step.agent);
+      step.owner = findOwner(step.agent);
       if (step.stepName === undefined) continue;
       step.stepName = this.#open(step.stepName, step.owner);
       const { stepName, owner, stepId } = step;
-      write({ type: 'STEP_STARTED', stepName, ...tag(owner), ...slot({ stepId }) });
+      write({ type: 'STEP_STARTED', stepName, ...ownerField(owner), ...toMetadata({ stepId }) });
     }
   }
 
   #started({ start, parent: above }: Agent, subagentRunId: string): AGUIEvent {
     const { name, description, toolCallId: parentToolCallId, agentId } = start;
-    const parent = nearestSubagent(above);
-    const said = defined({
+    const parent = findSubagent(above);
+    const extra = defined({
       agentId: agentId === subagentRunId ? undefined : agentId,
       parentAgentId: start.parentAgentId === parent?.wireId ? undefined : start.parentAgentId,
       providerMetadata: start.providerMetadata,
     });
     const parentSubagentRunId = parent?.wireId;
-    const more = defined({ description, parentSubagentRunId, parentToolCallId });
-    return { type: 'SUBAGENT_STARTED', subagentRunId, name, ...more, ...slot(said) };
+    const fields = defined({ description, parentSubagentRunId, parentToolCallId });
+    return { type: 'SUBAGENT_STARTED', subagentRunId, name, ...fields, ...toMetadata(extra) };
   }
 
-  /** An invocation that goes on after a pause in the same run is another one to AG-UI. */
+  /** Returns an id for a sub-agent. An agent that resumes after a pause in the same run needs a new one. */
   #wireId(agentId: string): string {
     let wireId = agentId;
     for (let count = 2; this.#wireIds.has(wireId); count += 1) wireId = `${agentId}~${count}`;
@@ -206,12 +214,12 @@ export class AGUIAgents {
     return wireId;
   }
 
-  #nameOf({ name, agentId }: EventOf<'step-start'>): string {
-    this.#turns += 1;
+  #nameStep({ name, agentId }: EventOf<'step-start'>): string {
+    this.#stepCount += 1;
     if (this.#stepNames === 'phases') return phaseNames.generating;
-    if (this.#stepNames === 'turns') return name ?? `step-${this.#turns}`;
+    if (this.#stepNames === 'turns') return name ?? `step-${this.#stepCount}`;
     const agent = this.#agent(agentId)?.start.name;
-    return this.#stepNames({ index: this.#turns - 1, ...defined({ name, agent }) });
+    return this.#stepNames({ index: this.#stepCount - 1, ...defined({ name, agent }) });
   }
 
   #phasedStep(stepId: string | undefined): Step | undefined {
@@ -224,7 +232,7 @@ export class AGUIAgents {
     delete step.stepName;
     if (stepName === undefined) return;
     this.#close(stepName, owner);
-    write({ type: 'STEP_FINISHED', stepName, ...tag(owner), ...slot({ phase: true }) });
+    write({ type: 'STEP_FINISHED', stepName, ...ownerField(owner), ...toMetadata({ phase: true }) });
   }
 
   #open(name: string, owner: string | undefined): string {
@@ -247,21 +255,22 @@ export class AGUIAgents {
   #flatten({ agentId }: EventOf<'agent-start'>): void {
     if (this.#isFlattened) return;
     this.#isFlattened = true;
-    const why = 'Clients before 0.0.59 fail on sub-agents, so what they say is told as the one agent’s own.';
+    const why = 'Clients before 0.0.59 fail on sub-agents, so all output is attributed to the main agent.';
     this.#onLoss({ kind: 'unsupported', what: 'agent-start', why, id: agentId });
   }
 }
 
-function ownerOf(agent: Agent | undefined): string | undefined {
-  return nearestSubagent(agent)?.wireId;
+function findOwner(agent: Agent | undefined): string | undefined {
+  return findSubagent(agent)?.wireId;
 }
 
-/** Finds the agent that the client knows as a sub-agent: the given one, or the nearest above it. */
-function nearestSubagent(agent: Agent | undefined): Agent | undefined {
+/** Returns the given agent or its nearest ancestor that the client knows as a sub-agent. */
+function findSubagent(agent: Agent | undefined): Agent | undefined {
   for (let at = agent; at; at = at.parent) if (at.wireId !== undefined) return at;
   return undefined;
 }
 
-export function tag(owner: string | undefined): { subagentRunId?: string } {
+/** Attribution of an event to a sub-agent; empty for the main agent. */
+export function ownerField(owner: string | undefined): { subagentRunId?: string } {
   return owner === undefined ? {} : { subagentRunId: owner };
 }

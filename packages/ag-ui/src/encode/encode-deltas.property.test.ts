@@ -15,8 +15,8 @@ const move: fc.Arbitrary<Move> = fc.record({
   delta: fc.constantFrom('x', 'y "z"\n', ''),
 });
 
-/** In one name space, as parts are: each begins once. */
-function eventOf({ kind, id: name, does, delta }: Move): AgentEvent {
+/** Converts a move to an event. Part ids are unique across kinds. */
+function toEvent({ kind, id: name, does, delta }: Move): AgentEvent {
   const id = `${kind}-${name}`;
   if (kind === 'tool-input') {
     if (does === 'start') return { type: 'tool-input-start', toolCallId: id, toolName: 'look' };
@@ -33,27 +33,27 @@ const contents: Record<Kind, [type: string, key: string]> = {
   'tool-input': ['TOOL_CALL_ARGS', 'toolCallId'],
 };
 
-it('tells the words of what is open, under its own id, and of nothing else, however they are mixed', () => {
+it('emits exactly the deltas of open parts, under their own ids, in any interleaving', () => {
   fc.assert(
     fc.property(fc.array(move, { maxLength: 60, size: 'max' }), (moves) => {
       const open = new Set<string>();
       const over = new Set<string>();
       const expected: unknown[] = [];
-      const told = moves.filter((one) => {
-        const id = `${one.kind}-${one.id}`;
-        if (one.does === 'start') return !open.has(id) && !over.has(id) && open.add(id);
-        if (one.does === 'end') return open.delete(id) && over.add(id);
-        const [type, key] = contents[one.kind];
-        if (open.has(id) && one.delta !== '') expected.push({ type, [key]: id, delta: one.delta });
+      const valid = moves.filter((step) => {
+        const id = `${step.kind}-${step.id}`;
+        if (step.does === 'start') return !open.has(id) && !over.has(id) && open.add(id);
+        if (step.does === 'end') return open.delete(id) && over.add(id);
+        const [type, key] = contents[step.kind];
+        if (open.has(id) && step.delta !== '') expected.push({ type, [key]: id, delta: step.delta });
         return true;
       });
       const start: AgentEvent = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm', at: 0 };
-      const events = transcode(createAGUIEncoder({ protocolVersion: '1.0' }), [start, ...told.map(eventOf)]);
+      const events = transcode(createAGUIEncoder({ protocolVersion: '1.0' }), [start, ...valid.map(toEvent)]);
       const types = new Set(Object.values(contents).map(([type]) => type));
-      // A call that nothing was streamed of says its input when it is complete.
+      // A call without deltas emits its complete input as arguments.
       const whole = JSON.stringify({});
-      const words = events.filter((event) => types.has(event.type) && (event as { delta?: string }).delta !== whole);
-      expect(words).toEqual(expected);
+      const deltas = events.filter((event) => types.has(event.type) && (event as { delta?: string }).delta !== whole);
+      expect(deltas).toEqual(expected);
     }),
     { numRuns: 500 },
   );

@@ -1,11 +1,11 @@
 import type { EventOf, Json } from '@intertie/core';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
-import { tag } from './encode-agents.ts';
-import { slot } from '../shared/intertie-metadata.ts';
-import { saidSlot } from './part-metadata.ts';
+import { ownerField } from './encode-agents.ts';
+import { toMetadata } from '../shared/intertie-metadata.ts';
+import { partMetadata } from './part-metadata.ts';
 import { defined } from '../shared/read-fields.ts';
 
-/** Another's words inside the run: a text message of another role, told whole. */
+/** Encodes a message of another role inside the run as a complete text message. */
 export function encodeInterjection(
   event: EventOf<'interjection'>,
   owner: string | undefined,
@@ -13,9 +13,16 @@ export function encodeInterjection(
 ): void {
   const { id: messageId, role, name, parts } = event;
   const isPlain = parts.length === 1 && parts[0]?.type === 'text' && Object.keys(parts[0]).length === 2;
-  const kept = { ...saidSlot(event, owner), ...(!isPlain && { parts: parts as unknown as Json }) };
+  const extra = { ...partMetadata(event, owner), ...(!isPlain && { parts: parts as unknown as Json }) };
   const delta = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-  write({ type: 'TEXT_MESSAGE_START', messageId, role, ...defined({ name }), ...tag(owner), ...slot(kept) });
+  write({
+    type: 'TEXT_MESSAGE_START',
+    messageId,
+    role,
+    ...defined({ name }),
+    ...ownerField(owner),
+    ...toMetadata(extra),
+  });
   if (delta !== '') write({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta });
   write({ type: 'TEXT_MESSAGE_END', messageId });
 }

@@ -4,8 +4,8 @@ import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 
 type Write = (event: AGUIEvent) => void;
 
-/** The thread's state, as the client has it. */
-export class AGUIState {
+/** Encodes the state of the thread and tracks the client's copy. */
+export class StateEncoder {
   #onLoss: OnLoss;
   #state: { value: Json } | undefined;
   #owned = new WeakSet<object>();
@@ -22,13 +22,17 @@ export class AGUIState {
   delta({ patch }: EventOf<'state-delta'>, write: Write): void {
     const patched = applyPatch(this.#state?.value ?? {}, patch, this.#owned);
     if (!patched.ok) {
-      return this.#onLoss({ kind: 'repaired', what: 'state-delta', why: `It cannot be applied: ${patched.message}.` });
+      return this.#onLoss({
+        kind: 'repaired',
+        what: 'state-delta',
+        why: `The patch does not apply: ${patched.message}.`,
+      });
     }
     this.#state = { value: patched.value };
     write({ type: 'STATE_DELTA', delta: patch });
   }
 
-  /** All of it, for a client that joins now. */
+  /** Writes the complete state, for a client that joins. */
   reopen(write: Write): void {
     if (this.#state) write({ type: 'STATE_SNAPSHOT', snapshot: structuredClone(this.#state.value) });
   }

@@ -1,20 +1,14 @@
 import type { EventOf, Json, JsonObject, Meta, OnLoss } from '@intertie/core';
-import {
-  equalJson,
-  mergeMeta,
-  type CallBody,
-  type Executor,
-  type Attribution,
-  type ToolPart,
-} from '@intertie/core/internal';
+import { equalJson, mergeMeta, omit, type CallBody, type Attribution, type ToolPart } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
-import { tag } from './encode-agents.ts';
-import { encryptedValueOf } from '../shared/encrypted-value.ts';
-import { slot } from '../shared/intertie-metadata.ts';
+import { ownerField } from './encode-agents.ts';
+import { toEncryptedValue } from '../shared/encrypted-value.ts';
+import { toMetadata } from '../shared/intertie-metadata.ts';
 import type { MessageGroups } from './message-groups.ts';
-import { callSlot } from './part-metadata.ts';
+import { callMetadata } from './part-metadata.ts';
 import { encodeToolResult } from '../shared/tool-content.ts';
 
+/** START, CONTENT and END events, or chunks. */
 export type Form = 'triads' | 'chunks';
 type Write = (event: AGUIEvent) => void;
 type Call = {
@@ -23,43 +17,43 @@ type Call = {
   owner: string | undefined;
   form: Form;
   state: 'input' | 'called' | 'settled';
-  /** The arguments as the client has them. */
+  /** Arguments that the client has received. */
   text: string;
   isOpen: boolean;
-  /** Not written yet: it would separate the chunks of another call. With `end`, it is complete. */
+  /** Buffered, because its events would separate the chunks of another call. `end`: metadata of its end, once complete. */
   held?: { end?: JsonObject };
   meta: Meta | undefined;
   isBaseline: boolean;
   isInvalid: boolean;
-  /** What the client was told at the start. */
-  slot: JsonObject;
+  /** Metadata of the start event. */
+  metadata: JsonObject;
 };
 
-export interface AGUIToolsOptions {
-  /** Whether the client takes content parts in results. */
+export interface ToolEncoderOptions {
+  /** Whether the client accepts content parts in results. */
   contentParts: boolean;
   /** Whether the client continues a call whose chunks are separated by another event. Clients before 0.0.58 add it twice. */
   reopenedCalls: boolean | 'unknown';
-  /** Preliminary results as activities, or not at all. */
+  /** Whether preliminary results are sent as activities. */
   preliminary: 'activity' | 'withhold';
   onLoss: OnLoss;
 }
 
-/** Tool calls and their results. A call ends when it is complete, so that what is learned late is said at its end. */
-export class AGUITools {
-  /** The message that each call is in. */
+/** Encodes tool calls and their results. A call is closed when it is complete, so that its end can carry late metadata. */
+export class ToolEncoder {
+  /** Id of the assistant message of each call. */
   readonly assistants: Map<string, string> = new Map();
-  #options: AGUIToolsOptions;
+  #options: ToolEncoderOptions;
   #groups: MessageGroups;
   #calls = new Map<string, Call>();
   #open = 0;
   /** Calls of this run without a result. */
   #unsettled = 0;
-  /** The open call that is written as chunks, for a client that may not take another event between them. */
+  /** Open call in chunks, for a client that may not accept other events between them. */
   #inChunks: Call | undefined;
   #held = new Set<Call>();
 
-  constructor(options: AGUIToolsOptions, groups: MessageGroups) {
+  constructor(options: ToolEncoderOptions, groups: MessageGroups) {
     this.#options = options;
     this.#groups = groups;
   }
@@ -68,13 +62,13 @@ export class AGUITools {
     return this.#calls.has(toolCallId);
   }
 
-  /** Whether a call's arguments are open, which chunks of something else would cut off. */
+  /** Whether the arguments of a call are open. Chunks of another part would end them. */
   get isStreaming(): boolean {
     return this.#open > 0;
   }
 
-  /** A call of the message that the run goes on with; the client has it. */
-  learn(part: ToolPart, owner: string | undefined): void {
+  /** Registers a call of the message that the run continues; the client has it. */
+  register(part: ToolPart, owner: string | undefined): void {
     const { toolCallId, toolName, executor } = part;
     const isSettled = part.state === 'result' || part.state === 'error' || part.state === 'denied';
     this.#calls.set(toolCallId, {
@@ -88,17 +82,22 @@ export class AGUITools {
       meta: part.providerMetadata,
       isBaseline: true,
       isInvalid: part.invalid === true,
-      slot: {},
+      metadata: {},
     });
   }
 
-  start(event: EventOf<'tool-input-start' | 'tool-call'>, owner: string | undefined, asked: Form, write: Write): Call {
-    const form = asked === 'chunks' && this.#mayBeSeparated() ? 'triads' : asked;
-    const { type: _, at: __, origin: ___, ...body } = bodyOf(event);
+  start(
+    event: EventOf<'tool-input-start' | 'tool-call'>,
+    owner: string | undefined,
+    preferredForm: Form,
+    write: Write,
+  ): Call {
+    const form = preferredForm === 'chunks' && this.#mayBeSeparated() ? 'triads' : preferredForm;
+    const body = omit(event as EventOf<'tool-call'>, 'type', 'at', 'origin', 'input', 'invalid');
     const { toolCallId, executor, providerMetadata: meta } = body;
     const parentMessageId = this.#groups.call(toolCallId, body);
     this.assistants.set(toolCallId, parentMessageId);
-    if (executor === 'provider') this.#groups.isProviders(toolCallId, body);
+    if (executor === 'provider') this.#groups.markProviderExecuted(toolCallId, body);
     const call: Call = {
       body,
       parentMessageId,
@@ -110,7 +109,7 @@ export class AGUITools {
       meta,
       isBaseline: false,
       isInvalid: false,
-      slot: callSlot(body, owner),
+      metadata: callMetadata(body, owner),
     };
     this.#calls.set(toolCallId, call);
     this.#open += 1;
@@ -128,9 +127,9 @@ export class AGUITools {
   #writeStart(call: Call, write: Write): void {
     const { body, parentMessageId, owner, form } = call;
     const { toolCallId, toolName } = body;
-    const more = { parentMessageId, ...tag(owner), ...slot(call.slot) };
-    if (form === 'triads') write({ type: 'TOOL_CALL_START', toolCallId, toolCallName: toolName, ...more });
-    else write({ type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName: toolName, ...more });
+    const fields = { parentMessageId, ...ownerField(owner), ...toMetadata(call.metadata) };
+    if (form === 'triads') write({ type: 'TOOL_CALL_START', toolCallId, toolCallName: toolName, ...fields });
+    else write({ type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName: toolName, ...fields });
   }
 
   #release(call: Call, write: Write): void {
@@ -159,35 +158,26 @@ export class AGUITools {
   }
 
   call(event: EventOf<'tool-call'>, owner: string | undefined, form: Form, write: Write): void {
-    const { type: _, at: __, origin: ___, input, invalid, ...body } = event;
+    const { input, invalid } = event;
+    const body = omit(event, 'type', 'at', 'origin', 'input', 'invalid');
     const { toolCallId } = body;
     const known = this.#calls.get(toolCallId);
     const call = known ?? this.start(event, owner, form, write);
     if (known !== undefined && (known.isBaseline || !known.isOpen)) return;
     call.body = { ...call.body, ...body };
     call.meta = mergeMeta(call.meta, body.providerMetadata);
-    if (body.executor === 'provider') this.#groups.isProviders(toolCallId, call.body);
-    if (call.text === '') this.#args(call, argumentsOf(input, call.body.inputEncoding), write);
+    if (body.executor === 'provider') this.#groups.markProviderExecuted(toolCallId, call.body);
+    if (call.text === '') this.#args(call, toArgumentsText(input, call.body.inputEncoding), write);
     call.state = 'called';
     call.isInvalid = invalid !== undefined;
-    const more: JsonObject = invalid === undefined ? {} : { invalid };
-    // A schema may have changed what the model wrote; the tool was called with this.
-    if (!isInput(call.text, input, call.body.inputEncoding)) more.input = input;
-    this.#end(call, more, write);
+    const fields: JsonObject = invalid === undefined ? {} : { invalid };
+    // A schema may have transformed the model's arguments, so the input of the tool can differ from their text.
+    if (!isInput(call.text, input, call.body.inputEncoding)) fields.input = input;
+    this.#end(call, fields, write);
   }
-
-  /** Who runs a call, as far as it is known. */
-  executorOf(toolCallId: string): Executor | undefined {
-    return this.#calls.get(toolCallId)?.body.executor;
-  }
-
-  stepOf(toolCallId: string): string | undefined {
+  getStep(toolCallId: string): string | undefined {
     const call = this.#calls.get(toolCallId);
     return call?.isBaseline ? undefined : call?.body.stepId;
-  }
-
-  ownerOf(toolCallId: string): string | undefined {
-    return this.#calls.get(toolCallId)?.owner;
   }
 
   result(event: EventOf<'tool-result'>, write: Write): boolean {
@@ -201,14 +191,14 @@ export class AGUITools {
     }
     this.#end(call, {}, write);
     this.#markSettled(call);
-    // It is the client that ran it: to tell it of its own result would show it twice.
+    // The client executed the tool and would show the result twice.
     if (call.body.executor === 'client' && event.status !== 'denied' && !call.isInvalid) {
-      const why = 'The client has given it, and would show it twice.';
+      const why = 'The client gave this result and would show it twice.';
       this.#options.onLoss({ kind: 'withheld', what: 'tool-result', why, id: toolCallId });
       return true;
     }
-    const { content, slot: kept } = encodeToolResult(event, this.#options.contentParts);
-    if (event.providerMetadata) kept.providerMetadata = event.providerMetadata;
+    const { content, metadata: extra } = encodeToolResult(event, this.#options.contentParts);
+    if (event.providerMetadata) extra.providerMetadata = event.providerMetadata;
     const messageId = `${toolCallId}:result`;
     write({
       type: 'TOOL_CALL_RESULT',
@@ -216,13 +206,13 @@ export class AGUITools {
       toolCallId,
       content,
       role: 'tool',
-      ...tag(call.owner),
-      ...slot(kept),
+      ...ownerField(call.owner),
+      ...toMetadata(extra),
     });
     return true;
   }
 
-  /** A late word on a call. */
+  /** Merges metadata that arrived after the input of a call. */
   metadata(toolCallId: string, meta: Meta, write: Write): void {
     const call = this.#calls.get(toolCallId);
     if (call === undefined) return;
@@ -238,7 +228,7 @@ export class AGUITools {
     }
   }
 
-  /** Only a run's end cuts a call short: it may still be completed when its turn is over. */
+  /** Closes calls whose input is incomplete. Only at the end of a run: a call may be completed after its step has ended. */
   closeInputs(write: Write): void {
     if (this.#open === 0) return;
     for (const call of this.#calls.values()) {
@@ -247,9 +237,8 @@ export class AGUITools {
   }
 
   /**
-   * A call of ours that nobody will answer any more is answered with nothing and a flag: a client takes every unanswered
-   * call for one that waits for it, and a history in which one dangles is refused by providers. Gives the others: those that
-   * the client will answer.
+   * Writes an empty result with the status `unsettled` for each call that will not get one: clients treat unanswered calls as
+   * their own, and providers reject a history with dangling calls. Returns the calls that the client will answer.
    */
   settle(waiting: ReadonlySet<string>, write: Write): string[] {
     const left: string[] = [];
@@ -262,13 +251,13 @@ export class AGUITools {
       }
       this.#markSettled(call);
       const messageId = `${toolCallId}:result`;
-      const more = { ...tag(call.owner), ...slot({ status: 'unsettled' }) };
-      write({ type: 'TOOL_CALL_RESULT', messageId, toolCallId, content: '', role: 'tool', ...more });
+      const fields = { ...ownerField(call.owner), ...toMetadata({ status: 'unsettled' }) };
+      write({ type: 'TOOL_CALL_RESULT', messageId, toolCallId, content: '', role: 'tool', ...fields });
     }
     return left;
   }
 
-  /** The calls whose arguments are open, told again to a client that joins now. */
+  /** Opens calls with open arguments again, for a client that joins. */
   reopen(write: Write): void {
     this.#inChunks = undefined;
     for (const call of this.#calls.values()) {
@@ -278,7 +267,7 @@ export class AGUITools {
       const { toolCallId, toolName: toolCallName } = call.body;
       const { parentMessageId, owner } = call;
       call.form = 'triads';
-      write({ type: 'TOOL_CALL_START', toolCallId, toolCallName, parentMessageId, ...tag(owner) });
+      write({ type: 'TOOL_CALL_START', toolCallId, toolCallName, parentMessageId, ...ownerField(owner) });
     }
   }
 
@@ -287,7 +276,7 @@ export class AGUITools {
     call.state = 'settled';
   }
 
-  /** Whether a result can come between the chunks of a call that starts now, for a client that would then add the call twice. */
+  /** Whether a result can arrive between the chunks of a call that starts now, for a client that would add the call twice. */
   #mayBeSeparated(): boolean {
     const { reopenedCalls } = this.#options;
     return reopenedCalls === 'unknown' ? this.#unsettled > 0 : !reopenedCalls;
@@ -301,23 +290,27 @@ export class AGUITools {
   #writeArgs({ body, parentMessageId, owner, form }: Call, delta: string, write: Write): void {
     const { toolCallId, toolName: toolCallName } = body;
     if (form === 'triads') write({ type: 'TOOL_CALL_ARGS', toolCallId, delta });
-    else write({ type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName, parentMessageId, delta, ...tag(owner) });
+    else write({ type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName, parentMessageId, delta, ...ownerField(owner) });
   }
 
-  #end(call: Call, more: JsonObject, write: Write): void {
+  #end(call: Call, fields: JsonObject, write: Write): void {
     if (!call.isOpen) return;
     if (call.held) {
-      call.held.end ??= more;
+      call.held.end ??= fields;
       return;
     }
     call.isOpen = false;
     this.#open -= 1;
     const { toolCallId } = call.body;
-    const kept = { ...callSlot(call.body, call.owner, call.meta), ...more };
+    const extra = { ...callMetadata(call.body, call.owner, call.meta), ...fields };
     if (call.form === 'triads') {
-      write({ type: 'TOOL_CALL_END', toolCallId, ...(equalJson(kept, call.slot) ? undefined : slot(kept)) });
-    } else if (!equalJson(kept, call.slot)) {
-      write({ type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName: call.body.toolName, ...slot(kept) });
+      write({
+        type: 'TOOL_CALL_END',
+        toolCallId,
+        ...(equalJson(extra, call.metadata) ? undefined : toMetadata(extra)),
+      });
+    } else if (!equalJson(extra, call.metadata)) {
+      write({ type: 'TOOL_CALL_CHUNK', toolCallId, toolCallName: call.body.toolName, ...toMetadata(extra) });
     }
     this.#encrypted(call, write);
     if (this.#inChunks !== call) return;
@@ -326,27 +319,27 @@ export class AGUITools {
   }
 
   #encrypted({ body, meta }: Call, write: Write): void {
-    const encryptedValue = encryptedValueOf(meta);
+    const encryptedValue = toEncryptedValue(meta);
     if (encryptedValue === undefined) return;
     write({ type: 'REASONING_ENCRYPTED_VALUE', subtype: 'tool-call', entityId: body.toolCallId, encryptedValue });
   }
 
   #preliminary({ body: { toolCallId, toolName }, owner }: Call, output: Json, write: Write): void {
     if (this.#options.preliminary === 'withhold') {
-      const why = 'A client takes every result for the last one.';
+      const why = 'Clients treat every result as final.';
       return this.#options.onLoss({ kind: 'withheld', what: 'preliminary tool-result', why, id: toolCallId });
     }
     const content = { toolCallId, toolName, output };
     const messageId = `${toolCallId}:progress`;
-    write({ type: 'ACTIVITY_SNAPSHOT', messageId, activityType: 'TOOL_PROGRESS', content, ...tag(owner) });
+    write({ type: 'ACTIVITY_SNAPSHOT', messageId, activityType: 'TOOL_PROGRESS', content, ...ownerField(owner) });
   }
 }
 
-function argumentsOf(input: Json, encoding: 'json' | 'text' | undefined): string {
+function toArgumentsText(input: Json, encoding: 'json' | 'text' | undefined): string {
   return typeof input === 'string' && encoding === 'text' ? input : JSON.stringify(input);
 }
 
-/** Whether a reader of the arguments' text comes to the same input. */
+/** Whether a reader of the arguments' text gets the same input. */
 function isInput(text: string, input: Json, encoding: 'json' | 'text' | undefined): boolean {
   if (encoding === 'text') return input === text;
   try {
@@ -354,11 +347,4 @@ function isInput(text: string, input: Json, encoding: 'json' | 'text' | undefine
   } catch {
     return input === text;
   }
-}
-
-/** Of a call that was not streamed: without what only the complete call says. */
-function bodyOf(event: EventOf<'tool-input-start' | 'tool-call'>): EventOf<'tool-input-start'> {
-  if (event.type === 'tool-input-start') return event;
-  const { input: _, invalid: __, ...start } = event;
-  return { ...start, type: 'tool-input-start' };
 }

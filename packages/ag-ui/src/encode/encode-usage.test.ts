@@ -1,6 +1,6 @@
 import type { Usage } from '@intertie/core';
 import { expect, test } from 'vitest';
-import { checkUsage } from '../check/check-usage.ts';
+import { checkUsage } from '../check/check-producer.ts';
 import { encodeUsage } from './encode-usage.ts';
 
 const encode = (usage: Usage[]): unknown => encodeUsage(usage, { v1: true } as Parameters<typeof encodeUsage>[1]);

@@ -12,28 +12,28 @@ const counts = [
   'cacheWriteInputTokens',
 ] as const;
 
-/** What the models of a run have used: one entry for each, and the total as AG-UI counts it. */
+/** Encodes the usage of a run: one entry per model, with AG-UI's definition of the total. */
 export function encodeUsage(usage: readonly Usage[] | undefined, { v1 }: AGUIFeatures): TokenUsage[] | undefined {
   const entries = new Map<string, TokenUsage>();
   for (const used of usage ?? []) {
-    const entry = entryOf(used, v1);
+    const entry = toEntry(used, v1);
     const model = JSON.stringify([used.provider, used.model]);
     const known = entries.get(model);
-    entries.set(model, known ? sumOf(known, entry) : entry);
+    entries.set(model, known ? addUsage(known, entry) : entry);
   }
   return entries.size > 0 ? Array.from(entries.values(), withTotal) : undefined;
 }
 
-function entryOf(used: Usage, v1: boolean): TokenUsage {
-  const reasoningTokens = countOf(used.reasoningTokens);
-  const cachedInputTokens = countOf(used.cacheReadTokens);
-  const cacheWriteInputTokens = countOf(used.cacheWriteTokens);
+function toEntry(used: Usage, v1: boolean): TokenUsage {
+  const reasoningTokens = toCount(used.reasoningTokens);
+  const cachedInputTokens = toCount(used.cacheReadTokens);
+  const cacheWriteInputTokens = toCount(used.cacheWriteTokens);
   return defined({
     provider: used.provider,
     model: used.model,
-    inputTokens: withParts(countOf(used.inputTokens), cachedInputTokens, cacheWriteInputTokens),
-    outputTokens: withParts(countOf(used.outputTokens), reasoningTokens),
-    totalTokens: countOf(used.totalTokens),
+    inputTokens: withParts(toCount(used.inputTokens), cachedInputTokens, cacheWriteInputTokens),
+    outputTokens: withParts(toCount(used.outputTokens), reasoningTokens),
+    totalTokens: toCount(used.totalTokens),
     reasoningTokens,
     cachedInputTokens,
     cacheWriteInputTokens: v1 ? cacheWriteInputTokens : undefined,
@@ -41,15 +41,15 @@ function entryOf(used: Usage, v1: boolean): TokenUsage {
 }
 
 /**
- * A count that includes its parts, as AG-UI demands. Some providers do not count reasoning as output, or cached tokens as input
- * (xAI through an OpenAI-compatible provider). Such a count is recognised by a part that exceeds the whole.
+ * Returns a count that includes its parts, as AG-UI requires. Some providers do not count reasoning as output, or cached tokens
+ * as input (xAI through an OpenAI-compatible provider). Such a count is recognised by a part that exceeds the whole.
  */
 function withParts(whole: number | undefined, ...parts: Array<number | undefined>): number | undefined {
   if (whole === undefined || !parts.some((part = 0) => part > whole)) return whole;
   return parts.reduce<number>((sum, part = 0) => sum + part, whole);
 }
 
-function sumOf(one: TokenUsage, other: TokenUsage): TokenUsage {
+function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {
   const sum = { ...one };
   for (const count of counts) {
     const added = other[count];
@@ -58,13 +58,13 @@ function sumOf(one: TokenUsage, other: TokenUsage): TokenUsage {
   return sum;
 }
 
-/** A provider may count its total otherwise. */
+/** Sets the total to the sum of input and output: providers may define it differently. */
 function withTotal(entry: TokenUsage): TokenUsage {
   const { inputTokens, outputTokens, totalTokens } = entry;
   if (inputTokens === undefined || outputTokens === undefined || totalTokens === undefined) return entry;
   return { ...entry, totalTokens: inputTokens + outputTokens };
 }
 
-function countOf(value: number | undefined): number | undefined {
+function toCount(value: number | undefined): number | undefined {
   return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }

@@ -1,32 +1,33 @@
 import type { JsonObject, Meta } from '@intertie/core';
 import type { CallBody, Attribution } from '@intertie/core/internal';
-import { openMetaOf } from '../shared/encrypted-value.ts';
+import { omitEncrypted } from '../shared/encrypted-value.ts';
 
 /**
- * What AG-UI has no field for, of a part and of who said it. An encrypted value travels by itself, and the agent does where
- * it is the owner.
+ * Returns the fields of a part's attribution that AG-UI lacks. Encrypted values have their own event, and the agent is omitted
+ * if it is the owner.
  */
-export function saidSlot(
-  said: Attribution,
+export function partMetadata(
+  attribution: Attribution,
   owner: string | undefined,
-  meta: Meta | undefined = said.providerMetadata,
+  meta: Meta | undefined = attribution.providerMetadata,
 ): JsonObject {
-  const slot: JsonObject = {};
-  if (said.agentId !== undefined && said.agentId !== owner) slot.agentId = said.agentId;
-  if (said.stepId !== undefined) slot.stepId = said.stepId;
-  if (said.to !== undefined) slot.to = said.to;
-  if (said.internal !== undefined) slot.internal = said.internal;
-  const open = openMetaOf(meta);
-  if (open !== undefined) slot.providerMetadata = open;
-  return slot;
+  const metadata: JsonObject = {};
+  if (attribution.agentId !== undefined && attribution.agentId !== owner) metadata.agentId = attribution.agentId;
+  if (attribution.stepId !== undefined) metadata.stepId = attribution.stepId;
+  if (attribution.to !== undefined) metadata.to = attribution.to;
+  if (attribution.internal !== undefined) metadata.internal = attribution.internal;
+  const open = omitEncrypted(meta);
+  if (open !== undefined) metadata.providerMetadata = open;
+  return metadata;
 }
 
-export function callSlot(call: CallBody & Attribution, owner: string | undefined, meta?: Meta): JsonObject {
-  const slot = saidSlot(call, owner, meta);
-  if (call.executor !== undefined) slot.executor = call.executor;
-  if (call.dynamic !== undefined) slot.dynamic = call.dynamic;
-  if (call.title !== undefined) slot.title = call.title;
-  if (call.inputEncoding !== undefined) slot.inputEncoding = call.inputEncoding;
-  if (call.toolMetadata !== undefined) slot.toolMetadata = call.toolMetadata;
-  return slot;
+/** Does the same for a tool call. */
+export function callMetadata(call: CallBody & Attribution, owner: string | undefined, meta?: Meta): JsonObject {
+  const metadata = partMetadata(call, owner, meta);
+  if (call.executor !== undefined) metadata.executor = call.executor;
+  if (call.dynamic !== undefined) metadata.dynamic = call.dynamic;
+  if (call.title !== undefined) metadata.title = call.title;
+  if (call.inputEncoding !== undefined) metadata.inputEncoding = call.inputEncoding;
+  if (call.toolMetadata !== undefined) metadata.toolMetadata = call.toolMetadata;
+  return metadata;
 }

@@ -26,7 +26,7 @@ describe('fromAGUIMessages', () => {
       { type: 'url', value: 'data:video/mp4;base64,aGk=' },
       { type: 'file', mediaType: 'video/mp4', data: 'aGk=' },
     ],
-  ])('gives the model an %s', (type, source, part) => {
+  ])('converts a file part: %s', (type, source, part) => {
     const messages = [
       {
         ...user,
@@ -45,14 +45,14 @@ describe('fromAGUIMessages', () => {
     [{ data: 'aGk=' }, { mediaType: 'image/png', data: 'aGk=' }],
     [{ url: 'https://example.com/a.png' }, { mediaType: 'image/png' }],
     [{ url: 'data:image/png;base64,aGk=' }, { mediaType: 'image/png', data: 'aGk=' }],
-  ])('reads the files of old clients: %j', (body, part) => {
+  ])('converts a binary part of old clients: %j', (body, part) => {
     const binary = { type: 'binary', mimeType: 'image/png', filename: 'a.png', ...body };
     expect(fromAGUIMessages([{ ...user, content: [binary] }])).toMatchObject([
       { role: 'user', content: [{ type: 'file', filename: 'a.png', ...part }] },
     ]);
   });
 
-  it('leaves out what cannot be used, says so, and goes on', () => {
+  it('leaves out and reports unusable parts', () => {
     const losses: Loss[] = [];
     const content = [{ type: 'text', text: 'See' }, { type: 'hologram' }, { type: 'image', source: { type: 'data' } }];
     const messages = fromAGUIMessages([{ ...user, content }], { onLoss: (loss) => losses.push(loss) });
@@ -65,7 +65,7 @@ describe('fromAGUIMessages', () => {
     ['anthropic', { redactedData: 'xyz' }],
     ['openai', { itemId: 'rs_1', reasoningEncryptedContent: 'enc' }],
     ['google', { thoughtSignature: 'sig' }],
-  ])('gives %s its reasoning back as it was signed: %j', (provider, signed) => {
+  ])('restores signed reasoning for %s: %j', (provider, signed) => {
     const encryptedValue = JSON.stringify({ [provider]: signed });
     const messages = [
       user,
@@ -81,7 +81,7 @@ describe('fromAGUIMessages', () => {
     });
   });
 
-  it('gives a call its signature back', () => {
+  it('restores the signature of a call', () => {
     const encryptedValue = JSON.stringify({ google: { thoughtSignature: 'sig' } });
     const answered = { id: 't', role: 'tool', toolCallId: 'c', content: 'done' };
     const messages = [user, assistant({ toolCalls: [call('c', { encryptedValue })] }), answered];
@@ -90,7 +90,7 @@ describe('fromAGUIMessages', () => {
     });
   });
 
-  it('reads results that are parts, failures and JSON', () => {
+  it('converts results that are parts, failures or JSON', () => {
     const calls = assistant({ toolCalls: [call('c1'), call('c2'), call('c3')] });
     const image = { type: 'image', source: { type: 'data', value: 'aGk=', mimeType: 'image/png' } };
     const results = [
@@ -108,7 +108,7 @@ describe('fromAGUIMessages', () => {
     });
   });
 
-  it.each([true, false])('says that a call was approved: %s', (approved) => {
+  it.each([true, false])('converts the approval of a call: %s', (approved) => {
     const question = { questionId: 'q', kind: 'approval' as const, toolCallId: 'c' };
     const resume = [{ interruptId: encodeInterruptId(question), status: 'resolved' as const, payload: { approved } }];
     const messages = fromAGUIMessages([user, assistant({ toolCalls: [call('c')] })], { resume });
@@ -118,7 +118,7 @@ describe('fromAGUIMessages', () => {
     });
   });
 
-  it('takes anything, and never throws', () => {
+  it('never throws on arbitrary input', () => {
     const messages = [
       null,
       7,

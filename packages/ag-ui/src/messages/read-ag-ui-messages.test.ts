@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { readAGUIMessages } from './read-ag-ui-messages.ts';
 import { toAGUIMessages } from '../encode/to-ag-ui-messages.ts';
 
-it('what an agent has encrypted comes back to it, also of a result', () => {
+it('preserves encrypted values of texts, reasoning, calls and results', () => {
   const call = {
     id: 'c',
     type: 'function',

@@ -2,20 +2,20 @@ import type { CanonicalMessage, Json, JsonObject, MessagePart, Meta, OnLoss, Too
 import type { Attribution, ToolPart } from '@intertie/core/internal';
 import { readContent } from '../shared/content-part.ts';
 import { withEncryptedValue } from '../shared/encrypted-value.ts';
-import { slotKey } from '../shared/intertie-metadata.ts';
+import { metadataKey } from '../shared/intertie-metadata.ts';
 import { defined, asFields, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
-import { readToolMessage, resultMetaOf } from './read-tool-message.ts';
+import { readToolMessage, readResultMeta } from './read-tool-message.ts';
 
 export interface ReadAGUIMessagesOptions {
   threadId?: string;
-  /** Of messages, which do not say when they were made. Default: the beginning of time, since nothing here reads a clock. */
+  /** Creation date of the messages. Default: 1970-01-01, so that the result does not depend on the clock. */
   createdAt?: Date;
   onLoss?: OnLoss;
 }
 
 /**
- * AG-UI messages as canonical ones. All that an agent has said between two messages of the user is one answer, and each
- * result joins its call. Never throws; what it cannot read is reported and left out.
+ * Converts AG-UI messages to canonical ones. All agent messages between two user messages become one message, and each result
+ * joins its call. Never throws; unreadable content is reported and left out.
  */
 export function readAGUIMessages(
   messages: readonly unknown[],
@@ -48,13 +48,13 @@ class AGUIMessageReader {
       case 'assistant':
         return this.#assistant(message, id);
       case 'reasoning': {
-        const { said, meta } = saidOf(message);
+        const { attribution, meta } = readAttribution(message);
         const reasoning = asText(message.content) ?? '';
-        this.#answer(id, said).push({
+        this.#answer(id, attribution).push({
           type: 'reasoning',
           id,
           reasoning,
-          ...said,
+          ...attribution,
           ...defined({ providerMetadata: meta }),
         });
         return;
@@ -65,7 +65,7 @@ class AGUIMessageReader {
         this.#onLoss({
           kind: 'unsupported',
           what: `message of role ${String(message.role)}`,
-          why: 'It is not for a model.',
+          why: 'Messages of this role are not sent to models.',
           id,
         });
     }
@@ -81,7 +81,7 @@ class AGUIMessageReader {
     return { id, threadId, role, type: 'text', content: { format: 2, parts }, createdAt, ...defined({ parentId }) };
   }
 
-  /** The parts of the answer that is being read. */
+  /** Returns the parts of the current assistant message. */
   #answer(id: string, { agentId, stepId }: Attribution): MessagePart[] {
     let message = this.messages.at(-1);
     if (message?.role !== 'assistant') {
@@ -95,18 +95,18 @@ class AGUIMessageReader {
   }
 
   #assistant(message: Fields, id: string): void {
-    const { said, meta, kept } = saidOf(message);
+    const { attribution, meta, extra } = readAttribution(message);
     const calls: unknown[] = Array.isArray(message.toolCalls) ? message.toolCalls : [];
-    const text = asText(message.content) ?? this.#plain(message.content, id);
-    const parts = this.#answer(id, said);
+    const text = asText(message.content) ?? this.#toPlainText(message.content, id);
+    const parts = this.#answer(id, attribution);
     if (text !== '') {
-      const citations = Array.isArray(kept.citations) ? kept.citations : undefined;
-      parts.push({ type: 'text', id, text, ...said, ...defined({ citations, providerMetadata: meta }) });
+      const citations = Array.isArray(extra.citations) ? extra.citations : undefined;
+      parts.push({ type: 'text', id, text, ...attribution, ...defined({ citations, providerMetadata: meta }) });
     }
-    for (const call of calls) this.#call(asFields(call), said, id);
+    for (const call of calls) this.#call(asFields(call), attribution, id);
   }
 
-  #plain(content: unknown, id: string): string {
+  #toPlainText(content: unknown, id: string): string {
     return readContent(content, id, this.#onLoss)
       .map((part) => (part.type === 'text' ? part.text : ''))
       .join('');
@@ -116,19 +116,19 @@ class AGUIMessageReader {
     const toolCallId = asNonEmptyText(call.id);
     const { name, arguments: text } = asFields(call.function);
     if (toolCallId === undefined || asNonEmptyText(name) === undefined || this.#calls.has(toolCallId)) {
-      const why = 'A call has an id of its own and the name of its tool.';
+      const why = 'A call must have a unique id and the name of its tool.';
       return this.#onLoss({ kind: 'repaired', what: 'tool call', why, id: toolCallId ?? messageId });
     }
-    const { said, meta, kept } = saidOf(call);
-    const { executor, inputEncoding, dynamic, title } = kept;
+    const { attribution, meta, extra } = readAttribution(call);
+    const { executor, inputEncoding, dynamic, title } = extra;
     const part: ToolPart = {
       type: 'tool-invocation',
       toolCallId,
       toolName: String(name),
       state: 'call',
-      ...argumentsOf(asText(text) ?? '', inputEncoding === 'text'),
+      ...parseArguments(asText(text) ?? '', inputEncoding === 'text'),
       ...owner,
-      ...said,
+      ...attribution,
       ...((executor === 'provider' || executor === 'runtime' || executor === 'client') && { executor }),
       ...((inputEncoding === 'json' || inputEncoding === 'text') && { inputEncoding }),
       ...(typeof dynamic === 'boolean' && { dynamic }),
@@ -141,13 +141,13 @@ class AGUIMessageReader {
   #result(message: Fields, id: string): void {
     const part = this.#calls.get(String(message.toolCallId));
     if (part === undefined || part.state !== 'call') {
-      const why = part ? 'The call had its result already.' : 'There is no call of that id.';
+      const why = part ? 'The call already has a result.' : 'No call has this id.';
       return this.#onLoss({ kind: 'repaired', what: 'tool message', why, id });
     }
     const result = readToolMessage(message, id, this.#onLoss);
-    // Nobody answered it; what the model is told of that is for whoever repairs the history.
+    // Unsettled. Marked as not the client's, so that the history repair adds a result for the model.
     if (result === undefined) return void (part.executor ??= 'runtime');
-    const meta = resultMetaOf(message);
+    const meta = readResultMeta(message);
     if (meta) part.resultMetadata = meta;
     settle(part, result);
   }
@@ -170,8 +170,8 @@ function settle(part: ToolPart, result: ToolResult): void {
   }
 }
 
-/** The input that the arguments' text is the JSON of. What is no JSON is kept as it is: the call was never run. */
-function argumentsOf(text: string, isText: boolean): Pick<ToolPart, 'args' | 'invalid'> {
+/** Parses the arguments of a call. Invalid JSON is kept as text: the call was never executed. */
+function parseArguments(text: string, isText: boolean): Pick<ToolPart, 'args' | 'invalid'> {
   if (isText) return { args: text };
   if (text.trim() === '') return { args: {} };
   try {
@@ -181,15 +181,15 @@ function argumentsOf(text: string, isText: boolean): Pick<ToolPart, 'args' | 'in
   }
 }
 
-/** Who said it, as far as the client kept it for us. A client may send anything, so every field is checked. */
-function saidOf(entity: Fields): { said: Attribution; meta: Meta | undefined; kept: JsonObject } {
-  const kept = asFields(asFields(entity.metadata)[slotKey]) as JsonObject;
-  const agentId = asNonEmptyText(kept.agentId) ?? asNonEmptyText(entity.subagentRunId);
-  const to = Array.isArray(kept.to) && kept.to.every((name) => typeof name === 'string') ? kept.to : undefined;
-  const said: Attribution = {
-    ...defined({ agentId, stepId: asNonEmptyText(kept.stepId), to }),
-    ...(kept.internal === true && { internal: true }),
+/** Reads the attribution that the client kept for us. Every field is checked, because clients may send anything. */
+function readAttribution(entity: Fields): { attribution: Attribution; meta: Meta | undefined; extra: JsonObject } {
+  const extra = asFields(asFields(entity.metadata)[metadataKey]) as JsonObject;
+  const agentId = asNonEmptyText(extra.agentId) ?? asNonEmptyText(entity.subagentRunId);
+  const to = Array.isArray(extra.to) && extra.to.every((name) => typeof name === 'string') ? extra.to : undefined;
+  const attribution: Attribution = {
+    ...defined({ agentId, stepId: asNonEmptyText(extra.stepId), to }),
+    ...(extra.internal === true && { internal: true }),
   };
-  const open = isFields(kept.providerMetadata) ? (kept.providerMetadata as Meta) : undefined;
-  return { said, meta: withEncryptedValue(open, entity.encryptedValue), kept };
+  const open = isFields(extra.providerMetadata) ? (extra.providerMetadata as Meta) : undefined;
+  return { attribution, meta: withEncryptedValue(open, entity.encryptedValue), extra };
 }

@@ -13,51 +13,51 @@ type Encoding = Pick<
 >;
 
 interface CommonOptions extends Encoding {
-  /** The version of a client that does not say its own. Default: what all of them take. */
+  /** Protocol version of clients that do not declare one. Default: output that works for all versions since 0.0.45. */
   protocolVersion?: string;
   /**
-   * Text of an error for the client, from the error as it is stored. Default: the text of our own errors, and for all others
-   * a sentence with the run id, since the messages of providers may hold keys.
+   * Maps a stored error to the text that the client receives. Default: the message of Intertie's own errors, and for all
+   * others a generic sentence with the run id, because messages of providers may contain keys.
    */
   errorText?: (error: Fault) => string;
-  /** For clients that ask for it by name: `protobuf` of `@intertie/ag-ui/protobuf`. Default: all get server-sent events. */
+  /** Encoder for clients that request protobuf: `protobuf` of `@intertie/ag-ui/protobuf`. Default: only server-sent events. */
   protobuf?: AGUIBinary;
-  /** After how long a silence a comment is sent, so that proxies keep the connection. Default: 15 seconds. */
+  /** Interval without events after which a comment is sent, so that proxies keep the connection. Default: 15 seconds. */
   keepAliveMs?: number;
   /** Limits of the request body, its JSON and its messages. */
   limits?: Partial<RequestLimits>;
   generateId?: () => string;
 }
 
-/** Where nothing is stored. */
+/** Options of `createAGUIHandler` for a source without a store. */
 export interface AGUIHandlerOptions extends CommonOptions {
-  /** What a run is given beside the request. May throw a `Response` to refuse it. */
+  /** Adds to the input of a run. May throw a `Response` to reject the request. */
   prepare?: PrepareRun<{ request: Request; input: AGUIRunInput }>;
   now?: () => number;
 }
 
-/** What a run is given beside the request; the thread, the message and the ids are the request's. */
+/** Fields that `prepare` may add to a run. Thread, message and ids come from the request. */
 export type PreparedRequest = Pick<RunRequest, 'tools' | 'context' | 'state' | 'forwardedProps' | 'resourceId' | 'by'>;
 
-/** Where runs are kept. */
+/** Options of `createAGUIHandler` for an agent with durable runs. */
 export interface DurableAGUIHandlerOptions extends CommonOptions {
-  /** Is called before a run begins that answers a message. May throw a `Response` to refuse it. */
+  /** Called before a run that answers a message starts. May throw a `Response` to reject the request. */
   prepare?: (
     run: RunRequest,
     context: { request: Request; input: AGUIRunInput },
   ) => PreparedRequest | undefined | Promise<PreparedRequest | undefined>;
   /**
-   * What a new message does to the run that is live in its thread. Default: `replace`, since a client that stops a run only
-   * closes its connection, and says something new.
+   * Effect of a new message on the live run of its thread. Default: `replace`, because an AG-UI client stops a run only by
+   * disconnecting.
    */
   busy?: BusyPolicy;
-  /** What a new message does to what the answer before it waits for. Default: `reject`. */
+  /** Effect of a new message on open questions and client tools of the previous answer. Default: `reject`. */
   pending?: PendingPolicy;
-  /** Where a client finds a file that the store keeps, by its hash. Default: it is sent the bytes. */
+  /** URL of a stored file, from its hash. Default: the bytes are sent inline. */
   fileUrl?: FileUrl;
-  /** How long after its end an answer is told from its beginning to a chat that asks for what it has missed. Default: 60 seconds. */
+  /** Time after the end of a run during which `GET ?replay=true` still replays it. Default: 60 seconds. */
   replayEndedMs?: number;
-  /** Who asks and answers, for the record. */
+  /** Identity of the user, recorded with runs and answers. */
   by?: string;
   now?: () => number;
 }

@@ -13,32 +13,32 @@ import {
   type RunControl,
 } from '@intertie/core';
 import { RequestBodyError, toRunHeaders, withPublicFaults } from '@intertie/core/http';
+import type { Decision } from '@intertie/core/store';
 import type { AGUIHandlerOptions, DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
-import { asksFor } from '../wire/ag-ui-binary.ts';
+import { accepts } from '../wire/ag-ui-binary.ts';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { aguiSSEHeaders, writeAGUISSE } from '../wire/ag-ui-sse.ts';
-import { DurableDoor, type Told } from './durable-ag-ui-handler.ts';
+import { DurableAGUIHandler, type RunResponse } from './durable-ag-ui-handler.ts';
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
 import { defined, asNonEmptyText } from '../shared/read-fields.ts';
-import { readRunAgentInput, RequestProblem } from './read-run-agent-input.ts';
-import { refuseRun } from './refuse-run.ts';
-import { runOfInput } from '../messages/read-run-input.ts';
+import { encodeInterrupt } from '../shared/interrupt.ts';
+import { readRunAgentInput, RequestError } from './read-run-agent-input.ts';
+import { toRunInput } from '../messages/to-run-input.ts';
 
 type Handler = (request: Request) => Promise<Response>;
 
 const defaultKeepAliveMs = 15_000;
 
 /**
- * A whole endpoint for an unmodified AG-UI client: `export const POST = createAGUIHandler(source)`. What is wrong with a
- * request is said with a status, before any stream begins.
+ * Creates an endpoint for unmodified AG-UI clients: `export const POST = createAGUIHandler(source)`. Invalid requests get an
+ * error status before any stream starts.
  *
- * With a source nothing is stored: the history is what the client sends, an answer with resolved interrupts or results goes
- * on from there, and a run ends when its client leaves.
+ * With an `AgentSource`, nothing is stored: the client sends the history, and a run stops when its client disconnects.
  *
- * With an agent whose runs are kept, the history is the store's, a run goes on whoever leaves, and a client that names it
- * again, or connects with `GET ?threadId=`, is told how it stands and what comes. With `&replay=true` it is told the last
- * answer alone, from its beginning, as `AGUIChatTransport` wants it; 204 where none is under way. `DELETE ?threadId=` stops
- * the run, or with `&runId=` that one.
+ * With a `DurableAgent`, the history comes from the store and a run continues when its client disconnects. `POST` with the same
+ * run id, or `GET ?threadId=`, joins the run: a snapshot, then live events. `GET ?threadId=&replay=true` streams only the last
+ * answer from its start, for `AGUIChatTransport`; 204 if there is none to resume. `DELETE ?threadId=` stops the latest run,
+ * with `&runId=` the named one.
  */
 export function createAGUIHandler(agent: DurableAgent, options?: DurableAGUIHandlerOptions): Handler;
 export function createAGUIHandler(source: AgentSource, options?: AGUIHandlerOptions): Handler;
@@ -51,72 +51,70 @@ export function createAGUIHandler(
 }
 
 function durableHandler(agent: DurableAgent, options: DurableAGUIHandlerOptions): Handler {
-  const { limits } = options;
-  const door = new DurableDoor(agent, options);
+  const handler = new DurableAGUIHandler(agent, options);
 
-  const tell = async (request: Request): Promise<Told | null> => {
-    if (request.method === 'POST') return door.run(await readRunAgentInput(request, limits), request);
-    const { query, threadId, runId } = named(request);
-    const protocolVersion = asNonEmptyText(query.get('protocolVersion'));
-    const client = defined({ runId, protocolVersion });
-    return query.get('replay') === 'true' ? door.replay(threadId, client) : door.connect(threadId, client);
+  const openStream = async (request: Request): Promise<RunResponse | null> => {
+    if (request.method === 'POST') return handler.run(await readRunAgentInput(request, options.limits), request);
+    const { query, threadId, runId } = readQuery(request);
+    const client = defined({ runId, protocolVersion: asNonEmptyText(query.get('protocolVersion')) });
+    return query.get('replay') === 'true' ? handler.replay(threadId, client) : handler.connect(threadId, client);
   };
 
-  return answering(['GET', 'POST', 'DELETE'], async (request) => {
+  return withErrorResponses(['GET', 'POST', 'DELETE'], async (request) => {
     if (request.method === 'DELETE') {
-      const { threadId, runId } = named(request);
-      return Response.json(await door.stop(threadId, runId));
+      const { threadId, runId } = readQuery(request);
+      return Response.json(await handler.stop(threadId, runId));
     }
-    const told = await tell(request);
-    if (told === null) return new Response(null, { status: 204 });
-    const { events, run } = told;
-    const headers = run && toRunHeaders(run);
-    return respond(events, request, options, headers);
+    const response = await openStream(request);
+    if (response === null) return new Response(null, { status: 204 });
+    const { events, run } = response;
+    return respond(events, request, options, run && toRunHeaders(run));
   });
 }
 
 function sourceHandler(source: AgentSource, options: AGUIHandlerOptions): Handler {
-  const { prepare, limits, errorText, ...rest } = options;
-  const { generateId: mint = generateId, now = Date.now, protocolVersion: assumed, ...encoding } = rest;
+  const { prepare, limits, errorText, ...remaining } = options;
+  const { generateId: createId = generateId, now = Date.now, protocolVersion: assumed, ...encoding } = remaining;
   const { onLoss = () => undefined } = encoding;
 
-  return answering(['POST'], async (request) => {
+  return withErrorResponses(['POST'], async (request) => {
     const input = await readRunAgentInput(request, limits);
     const { protocolVersion = assumed, messages } = input;
-    const run = runOfInput(input, { generateId: mint, now, onLoss });
+    const run = toRunInput(input, { generateId: createId, now, onLoss });
     const prepared = await prepare?.(run, { request, input });
     const encoder = withPublicFaults(
       createAGUIEncoder({ ...encoding, messages, ...(protocolVersion !== undefined && { protocolVersion }) }),
       { runId: run.runId, errorText },
     );
     const stop = new AbortController();
-    const events = source.run({ ...run, ...prepared }, controlOf(AbortSignal.any([request.signal, stop.signal])));
+    const events = source.run({ ...run, ...prepared }, createControl(AbortSignal.any([request.signal, stop.signal])));
     // Not every platform aborts the request when the client disconnects, so cancelling the response stops the run too.
     const encoded = encodeEvents(events, encoder, (reason) => stop.abort(reason));
     return respond(encoded, request, options, toRunHeaders({ runId: run.runId }));
   });
 }
 
-/** The thread, and perhaps the run, that a request without a body is about. */
-function named(request: Request): { query: URLSearchParams; threadId: string; runId: string | undefined } {
+/** Reads the thread and optional run that a GET or DELETE request names. */
+function readQuery(request: Request): { query: URLSearchParams; threadId: string; runId: string | undefined } {
   const query = new URL(request.url).searchParams;
   const threadId = asNonEmptyText(query.get('threadId'));
-  if (threadId === undefined) throw new RequestProblem(`${request.method} says \`?threadId=\`: which thread.`, 422);
+  if (threadId === undefined)
+    throw new RequestError(`${request.method} requires the query parameter \`threadId\`.`, 422);
   return { query, threadId, runId: asNonEmptyText(query.get('runId')) };
 }
 
-/** The events in the form that the client reads. */
+/** Streams the events in the format that the client accepts: protobuf or server-sent events. */
 function respond(
   events: ReadableStream<AGUIEvent>,
   request: Request,
   { keepAliveMs = defaultKeepAliveMs, protobuf }: AGUIHandlerOptions | DurableAGUIHandlerOptions,
   headers: Record<string, string> | undefined,
 ): Response {
-  if (!protobuf || !asksFor(protobuf, request)) {
+  if (!protobuf || !accepts(protobuf, request)) {
     const bytes = writeAGUISSE(events, { keepAliveMs });
     return new Response(bytes, { headers: { ...aguiSSEHeaders, ...headers } });
   }
-  // Clients compare the media type as a whole: nothing may stand behind it.
+  // Clients compare the complete media type, so no parameters may follow it.
   const frames = new TransformStream<AGUIEvent, Uint8Array>({
     transform: (event, controller) => controller.enqueue(protobuf.frame(event)),
   });
@@ -151,7 +149,6 @@ function encodeEvents(
         const encoded: AGUIEvent[] = [];
         const emit = (event: AGUIEvent): void => void encoded.push(event);
         let end: End | undefined;
-        // oxlint-disable-next-line no-await-in-loop -- back-pressure: one event at a time
         while (end === undefined && encoded.length === 0) end = await readOne(emit);
         if (isCancelled) return;
         if (end) encoder.end(end, emit);
@@ -168,33 +165,45 @@ function encodeEvents(
   );
 }
 
-/** Says with a status what is wrong with a request. */
-function answering(methods: readonly string[], answer: Handler): Handler {
+/** Wraps a handler: checks the method, and converts errors that the request caused to responses. */
+function withErrorResponses(methods: readonly string[], handle: Handler): Handler {
   return async (request) => {
     if (!methods.includes(request.method)) {
-      const message = `This route takes POST with a RunAgentInput, not ${request.method}.`;
+      const message = `Method ${request.method} is not allowed. Send POST with a RunAgentInput.`;
       return Response.json({ error: { message } }, { status: 405, headers: { allow: methods.join(', ') } });
     }
     try {
-      return await answer(request);
+      return await handle(request);
     } catch (error) {
       if (error instanceof Response) return error;
       if (error instanceof RequestBodyError) return error.toResponse();
-      if (error instanceof RunRefusedError) return refuseRun(error);
-      const isTheirs = error instanceof RequestProblem || (error instanceof StoreError && error.code === 'invalid');
-      if (!isTheirs) throw error;
-      const status = error instanceof RequestProblem ? error.status : 422;
+      if (error instanceof RunRefusedError) return toRefusalResponse(error);
+      const isRequestError = error instanceof RequestError || (error instanceof StoreError && error.code === 'invalid');
+      if (!isRequestError) throw error;
+      const status = error instanceof RequestError ? error.status : 422;
       return Response.json({ error: { message: error.message } }, { status });
     }
   };
 }
 
-/** Nothing is recorded here, so nothing is waited for; but after a stop no tool begins. */
-function controlOf(signal: AbortSignal): RunControl {
+/** Converts a refusal to a response. If questions are open, it lists them as interrupts, so that the client can answer. */
+function toRefusalResponse({ refusal, status, message, retryAfter }: RunRefusedError): Response {
+  const { code } = refusal;
+  const pending = refusal.code === 'pending' ? toPendingFields(refusal.decisions) : {};
+  const headers: HeadersInit = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  return Response.json({ error: { code, message, ...pending } }, { status, headers });
+}
+
+function toPendingFields(decisions: readonly Decision[]): object {
+  const interrupts = decisions.flatMap((open) => ('question' in open ? [encodeInterrupt(open.question)] : []));
+  const pendingToolCallIds = decisions.flatMap((open) => (open.kind === 'client-tool' ? [open.toolCallId] : []));
+  return { interrupts, pendingToolCallIds };
+}
+
+/** Creates the control of a run without a store: no log to wait for, but no tool starts after a stop. */
+function createControl(signal: AbortSignal): RunControl {
   return { signal, barrier: async () => signal.throwIfAborted(), liveAnswers: noAnswers() };
 }
 
-/** A client can only answer when its stream is over. */
-async function* noAnswers(): AsyncGenerator<Answer> {
-  // Nothing comes.
-}
+/** Yields nothing: without a store, a client can answer only with its next request. */
+async function* noAnswers(): AsyncGenerator<Answer> {}

@@ -16,20 +16,20 @@ import type { DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
 import type { AGUIEvent, AGUIRunInput } from '../shared/ag-ui-event.ts';
 import type { AGUIOpenState } from '../encode/ag-ui-encoder-options.ts';
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
-import { currentRun, joinRun, tellStored } from './join-run.ts';
-import { defined, isNothing } from '../shared/read-fields.ts';
-import { RequestProblem } from './read-run-agent-input.ts';
-import { readAnswers, readTurn, type AGUITurn, type GivenAnswers } from './read-request.ts';
+import { findCurrentRun, joinRun, streamStored } from './join-run.ts';
+import { defined, isEmptyValue } from '../shared/read-fields.ts';
+import { RequestError } from './read-run-agent-input.ts';
+import { readAnswers, readRequest, type RequestedRun, type AnswersByRun } from './read-request.ts';
 import { replayRun } from './replay-run.ts';
-import { contextOfInput } from '../messages/read-run-input.ts';
+import { toRunContext } from '../messages/to-run-input.ts';
 import { StoredBranch } from './stored-branch.ts';
-import { tellEventFiles, tellFiles } from './resolve-file-urls.ts';
-import { tellRun } from './stream-run.ts';
-import { resultIdsOf, type ToAGUIMessagesOptions } from '../encode/to-ag-ui-messages.ts';
+import { resolveEventFileUrls, resolveFileUrls } from './resolve-file-urls.ts';
+import { streamRun, streamWritten } from './stream-run.ts';
+import { getResultIds, type ToAGUIMessagesOptions } from '../encode/to-ag-ui-messages.ts';
 
-/** `run`: the one that is told, if it is one. */
-export type Told = { events: ReadableStream<AGUIEvent>; run?: DurableRun };
-/** Who asks: what it speaks, how it calls its run, and what it has. */
+/** Events of a response, and the run that they come from. Without a run, they come from stored messages. */
+export type RunResponse = { events: ReadableStream<AGUIEvent>; run?: DurableRun };
+/** The requesting client: its protocol version, its ids for the run, and the messages that it has. */
 type Client = {
   protocolVersion?: string;
   runId?: string;
@@ -38,10 +38,10 @@ type Client = {
 };
 
 /**
- * What a client of AG-UI asks of an agent whose runs are kept. The history is the store's: of what the client sends, only
- * what the user says now and what was waited for is taken.
+ * Serves AG-UI clients from an agent with durable runs. The history comes from the store: of the client's messages, only new
+ * user messages and answers to open questions or client tools are used.
  */
-export class DurableDoor {
+export class DurableAGUIHandler {
   #agent: DurableAgent;
   #options: DurableAGUIHandlerOptions;
 
@@ -50,66 +50,66 @@ export class DurableDoor {
     this.#options = options;
   }
 
-  /** The run that a client asks for: begun, gone on with, or joined. */
-  async run(input: AGUIRunInput, request: Request): Promise<Told> {
+  /** Starts, continues or joins the run that a request asks for. */
+  async run(input: AGUIRunInput, request: Request): Promise<RunResponse> {
     const { onLoss = () => undefined } = this.#options;
     const { threadId, runId } = input;
-    const branch = await this.#branch(threadId, input);
-    const turn = readTurn(input, branch, onLoss);
-    const given = await this.#given(input, branch);
-    if (given.size > 0) return this.#answer(given, turn, input, request);
+    const branch = await this.#readBranch(threadId, input);
+    const requested = readRequest(input, branch, onLoss);
+    const answers = await this.#readAnswers(input, branch);
+    if (answers.size > 0) return this.#answer(answers, requested, input, request);
     const known = await this.#agent.find({ runId, threadId });
-    if (known && turn.message) throw new RunRefusedError({ code: 'run-exists', run: await known.record() });
-    if (known) return this.#join(await currentRun(this.#agent, known), input);
+    if (known && requested.message) throw new RunRefusedError({ code: 'run-exists', run: await known.record() });
+    if (known) return this.#join(await findCurrentRun(this.#agent, known), input);
     if (input.resume?.length) {
-      throw new RequestProblem(
-        '`resume` names no interrupt of this thread. Use the ids as RUN_FINISHED said them.',
-        422,
-      );
+      throw new RequestError('`resume` names no interrupt of this thread. Use the ids of RUN_FINISHED.', 422);
     }
-    if (turn.message || turn.again !== undefined) return this.#begin(turn, input, request);
+    if (requested.message || requested.regenerate !== undefined) {
+      const run = await this.#start(requested, input, request);
+      return { run, events: this.#follow(run, input) };
+    }
     const last = await this.#agent.latest({ threadId });
     if (last) return this.#join(last, input);
-    throw new RequestProblem('There is nothing to answer: `messages` ends with no message of the user’s.', 422);
+    throw new RequestError('There is nothing to answer: `messages` must end with a user message.', 422);
   }
 
-  /** Stops the run that is named, or the last one. */
+  /** Stops the named run, or the latest one of the thread. */
   async stop(threadId: string, runId: string | undefined): Promise<{ runId: string; result: StopResult }> {
     const run = await this.#find(threadId, runId);
     if (run === null) throw new RunRefusedError({ code: 'not-found', what: 'run' });
     return { runId: run.runId, result: await run.stop() };
   }
 
-  /** A thread for a client that comes back: its last run, or what is stored of it. */
-  async connect(threadId: string, client: Pick<Client, 'runId' | 'protocolVersion'>): Promise<Told> {
+  /** Joins the named or latest run of a thread. For a thread without runs, sends its stored messages. */
+  async connect(threadId: string, client: Pick<Client, 'runId' | 'protocolVersion'>): Promise<RunResponse> {
     const { runId } = client;
     const run = await this.#find(threadId, runId);
-    if (run) return this.#join(await currentRun(this.#agent, run), client);
+    if (run) return this.#join(await findCurrentRun(this.#agent, run), client);
     if (runId !== undefined) throw new RunRefusedError({ code: 'not-found', what: 'run' });
     if (!(await this.#agent.store.getThreadById({ threadId }))) {
       throw new RunRefusedError({ code: 'not-found', what: 'thread' });
     }
-    const { generateId: mint = generateId, fileUrl } = this.#options;
-    const { stored } = await this.#branch(threadId, client);
-    const branch = await tellFiles(stored, this.#agent.store, fileUrl);
-    const { told: history, beside } = new StoredBranch(branch, this.#telling(client));
-    const ids = { runId: mint(), threadId, messageId: mint() };
+    const { generateId: createId = generateId, fileUrl } = this.#options;
+    const { stored } = await this.#readBranch(threadId, client);
+    const branch = await resolveFileUrls(stored, this.#agent.store, fileUrl);
+    const { messages: history, unattached } = new StoredBranch(branch, this.#messageOptions(client));
+    const ids = { runId: createId(), threadId, messageId: createId() };
     const events = [
       { type: 'run-start' as const, ...ids },
       { type: 'run-end' as const, outcome: 'complete' as const },
     ];
-    return { events: tellStored(this.#encoder(client, ids.runId), { history, beside, events }) };
+    return { events: streamStored(this.#createEncoder(client, ids.runId), { history, unattached, events }) };
   }
 
-  /** The last answer of a thread from its beginning. Null: there is none to come back to. */
-  async replay(threadId: string, client: Pick<Client, 'protocolVersion'>): Promise<Told | null> {
+  /** Streams the last answer of a thread from its start. Returns null if there is none to resume. */
+  async replay(threadId: string, client: Pick<Client, 'protocolVersion'>): Promise<RunResponse | null> {
     const latest = await this.#agent.latest({ threadId });
-    const run = latest && (await currentRun(this.#agent, latest));
+    const run = latest && (await findCurrentRun(this.#agent, latest));
     if (run === null) return null;
-    // It is told nothing of what was before, so what is corrected later is corrected in what it is told.
-    const encoder = this.#encoder({ ...client, messages: [] }, run.runId);
+    // The client gets no history, so a later snapshot must cover only the messages of this stream.
+    const encoder = this.#createEncoder({ ...client, messages: [] }, run.runId);
     const { now, replayEndedMs, fileUrl } = this.#options;
-    const options = { encoder, ...this.#naming(run, {}), ...defined({ now, replayEndedMs, fileUrl }) };
+    const options = { encoder, ...this.#streamOptions(run, {}), ...defined({ now, replayEndedMs, fileUrl }) };
     const events = await replayRun(this.#agent, run, options);
     return events && { run, events };
   }
@@ -118,126 +118,129 @@ export class DurableDoor {
     return runId === undefined ? this.#agent.latest({ threadId }) : this.#agent.find({ runId, threadId });
   }
 
-  async #begin(turn: AGUITurn, input: AGUIRunInput, request: Request): Promise<Told> {
-    const run = await this.#start(turn, input, request);
-    return { run, events: this.#follow(run, input) };
-  }
-
-  async #start(turn: AGUITurn, input: AGUIRunInput, request: Request, busy = this.#options.busy): Promise<DurableRun> {
+  async #start(
+    requested: RequestedRun,
+    input: AGUIRunInput,
+    request: Request,
+    busy = this.#options.busy,
+  ): Promise<DurableRun> {
     const { threadId, runId, parentRunId, state } = input;
     const { prepare, pending = 'reject', by } = this.#options;
-    const parent = turn.message && parentRunId ? await this.#agent.find({ runId: parentRunId, threadId }) : null;
-    const parentId = parent?.messageId ?? turn.message?.parentId ?? turn.again;
-    const asked: RunRequest = {
+    const parent = requested.message && parentRunId ? await this.#agent.find({ runId: parentRunId, threadId }) : null;
+    const parentId = parent?.messageId ?? requested.message?.parentId ?? requested.regenerate;
+    const run: RunRequest = {
       threadId,
       runId,
       busy: busy ?? 'replace',
       pending,
-      ...contextOfInput(input),
-      ...defined({ message: turn.message?.message, parentId, by }),
-      // A client that has no state says so with an empty one, which is no reason to forget what the thread has.
-      ...(!isNothing(state) && { state: state as Json }),
+      ...toRunContext(input),
+      ...defined({ message: requested.message?.message, parentId, by }),
+      // Clients without state send an empty one, which must not reset the state of the thread.
+      ...(!isEmptyValue(state) && { state: state as Json }),
     };
-    const prepared = await prepare?.(asked, { request, input });
-    return this.#agent.start({ ...asked, ...prepared });
+    const prepared = await prepare?.(run, { request, input });
+    return this.#agent.start({ ...run, ...prepared });
   }
 
-  async #answer(given: GivenAnswers, turn: AGUITurn, input: AGUIRunInput, request: Request): Promise<Told> {
+  async #answer(
+    answersByRun: AnswersByRun,
+    requested: RequestedRun,
+    input: AGUIRunInput,
+    request: Request,
+  ): Promise<RunResponse> {
     const { threadId } = input;
     const { by } = this.#options;
-    const all: Answered[] = [];
-    for (const [runId, answers] of given) {
-      // oxlint-disable-next-line no-await-in-loop -- mostly one; several are of different branches
-      all.push(await this.#agent.answer({ runId, threadId }, answers, by));
+    const results: Answered[] = [];
+    for (const [runId, answers] of answersByRun) {
+      results.push(await this.#agent.answer({ runId, threadId }, answers, by));
     }
-    const open = all.flatMap((answered) => answered.open);
-    if (turn.message) {
-      // What was answered goes on first, and the new message follows it: the client is told both.
-      const run = await this.#start(turn, input, request, open.length > 0 ? undefined : 'queue');
+    const open = results.flatMap((result) => result.open);
+    if (requested.message) {
+      // The answered run continues first and the new message follows it. The client gets both.
+      const run = await this.#start(requested, input, request, open.length > 0 ? undefined : 'queue');
       return this.#join(run, input);
     }
-    const answered = all.find(({ run }) => run);
+    const answered = results.find(({ run }) => run);
     if (answered?.run) {
-      const isNew = answered.verdicts.some(({ result }) => result === 'accepted') && !given.has(answered.run.runId);
-      if (!isNew) return this.#join(await currentRun(this.#agent, answered.run), input);
-      return { run: answered.run, events: this.#follow(answered.run, input) };
+      const { run, verdicts } = answered;
+      const isNew = verdicts.some(({ result }) => result === 'accepted') && !answersByRun.has(run.runId);
+      if (!isNew) return this.#join(await findCurrentRun(this.#agent, run), input);
+      return { run, events: this.#follow(run, input) };
     }
-    if (open.length > 0) return { events: this.#stillOpen(open, input) };
-    const verdicts = all.flatMap((one) => one.verdicts);
-    const said = verdicts.map(({ id, result }) => `${id} (${result})`).join(', ');
-    throw new RequestProblem(
-      `Nothing is left to answer there: ${said}. Connect to the thread to see how it stands.`,
+    if (open.length > 0) return { events: this.#streamOpenQuestions(open, input) };
+    const summary = results.flatMap(({ verdicts }) => verdicts.map(({ id, result }) => `${id} (${result})`)).join(', ');
+    throw new RequestError(
+      `No open question is left: ${summary}. Connect to the thread to get its current state.`,
       409,
     );
   }
 
-  /** Nothing runs before all is answered: what is left, as the outcome of a run that is none. */
-  #stillOpen(open: readonly Decision[], input: AGUIRunInput): ReadableStream<AGUIEvent> {
+  /** Streams a run that only pauses for the questions that are still open. The agent runs once all are answered. */
+  #streamOpenQuestions(open: readonly Decision[], input: AGUIRunInput): ReadableStream<AGUIEvent> {
     const { runId, threadId } = input;
-    const encoder = this.#encoder(input, runId);
-    return new ReadableStream({
-      start(controller) {
-        const emit = (event: AGUIEvent): void => controller.enqueue(event);
-        encoder.feed({ type: 'run-start', runId, threadId, messageId: open[0]!.messageId }, emit);
-        // The client has been told of the questions.
-        for (const decision of open)
-          if ('question' in decision) encoder.feed({ type: 'question', ...decision.question }, () => undefined);
-        const waitingFor = open.map((decision) =>
-          decision.kind === 'client-tool'
-            ? { type: 'tool' as const, toolCallId: decision.toolCallId }
-            : { type: 'question' as const, questionId: decision.id },
-        );
-        encoder.feed({ type: 'run-end', outcome: 'paused', waitingFor }, emit);
-        controller.close();
-      },
+    const encoder = this.#createEncoder(input, runId);
+    return streamWritten((emit) => {
+      encoder.feed({ type: 'run-start', runId, threadId, messageId: open[0]!.messageId }, emit);
+      // The encoder needs the questions for `run-end`; the client already has them.
+      for (const decision of open)
+        if ('question' in decision) encoder.feed({ type: 'question', ...decision.question }, () => undefined);
+      const waitingFor = open.map((decision) =>
+        decision.kind === 'client-tool'
+          ? { type: 'tool' as const, toolCallId: decision.toolCallId }
+          : { type: 'question' as const, questionId: decision.id },
+      );
+      encoder.feed({ type: 'run-end', outcome: 'paused', waitingFor }, emit);
     });
   }
 
-  /** From the beginning, for the client that has asked for it and has the rest. */
+  /** Streams a run from its start, for a client that already has the messages before it. */
   #follow(run: DurableRun, client: Client): ReadableStream<AGUIEvent> {
-    return tellRun(run, { encoder: this.#encoder(client, run.runId), ...this.#naming(run, client) });
+    return streamRun(run, { encoder: this.#createEncoder(client, run.runId), ...this.#streamOptions(run, client) });
   }
 
-  async #join(run: DurableRun, client: Client): Promise<Told> {
-    const telling = this.#telling(client);
-    const encoder = this.#encoder({ ...client, messages: undefined }, run.runId);
-    const more = defined({ known: client.messages, fileUrl: this.#options.fileUrl });
-    const options = { encoder, telling, ...this.#naming(run, client), ...more };
+  async #join(run: DurableRun, client: Client): Promise<RunResponse> {
+    const options = {
+      encoder: this.#createEncoder({ ...client, messages: undefined }, run.runId),
+      messageOptions: this.#messageOptions(client),
+      ...this.#streamOptions(run, client),
+      ...defined({ known: client.messages, fileUrl: this.#options.fileUrl }),
+    };
     return { run, events: await joinRun(this.#agent, run, options) };
   }
 
-  #naming(run: DurableRun, { runId = run.runId, parentRunId }: Client) {
-    const waitsInside = this.#agent.source.pauses === 'live';
-    const showFiles = (events: readonly AgentEvent[]): Promise<readonly AgentEvent[]> =>
-      tellEventFiles(events, this.#agent.store, this.#options.fileUrl);
-    return { named: { runId, ...defined({ parentRunId }) }, waitsInside, showFiles };
+  #streamOptions(run: DurableRun, { runId = run.runId, parentRunId }: Client) {
+    const pausesLive = this.#agent.source.pauses === 'live';
+    const resolveFiles = (events: readonly AgentEvent[]): Promise<readonly AgentEvent[]> =>
+      resolveEventFileUrls(events, this.#agent.store, this.#options.fileUrl);
+    return { clientIds: { runId, ...defined({ parentRunId }) }, pausesLive, resolveFiles };
   }
 
   /**
-   * The answers to what is open; and where there are none, to what was: who answers the same again is shown what came of it.
+   * Reads the answers to open decisions. If there are none, reads answers to settled decisions: a client that repeats an answer
+   * gets the result of the first one.
    */
-  async #given(input: AGUIRunInput, branch: StoredBranch): Promise<GivenAnswers> {
+  async #readAnswers(input: AGUIRunInput, branch: StoredBranch): Promise<AnswersByRun> {
     const { onLoss = () => undefined } = this.#options;
     const { threadId, resume = [], messages } = input;
     if (resume.length === 0 && messages.every(({ role }) => role !== 'tool')) return new Map();
     const { registry, scope } = this.#agent.store;
     const open = await registry.listDecisions(scope, { threadId, state: 'open' });
-    const given = readAnswers(input, branch, inOrder(open, branch), onLoss);
-    if (given.size > 0 || (resume.length === 0 && messages.at(-1)?.role !== 'tool')) return given;
-    return readAnswers(input, branch, inOrder(await registry.listDecisions(scope, { threadId }), branch), onLoss);
+    const answers = readAnswers(input, branch, sortByBranch(open, branch), onLoss);
+    if (answers.size > 0 || (resume.length === 0 && messages.at(-1)?.role !== 'tool')) return answers;
+    return readAnswers(input, branch, sortByBranch(await registry.listDecisions(scope, { threadId }), branch), onLoss);
   }
 
-  async #branch(threadId: string, client: Client): Promise<StoredBranch> {
-    return new StoredBranch(await this.#agent.store.listMessages({ threadId }), this.#telling(client));
+  async #readBranch(threadId: string, client: Client): Promise<StoredBranch> {
+    return new StoredBranch(await this.#agent.store.listMessages({ threadId }), this.#messageOptions(client));
   }
 
-  #telling({ protocolVersion = this.#options.protocolVersion, messages }: Client): ToAGUIMessagesOptions {
+  #messageOptions({ protocolVersion = this.#options.protocolVersion, messages }: Client): ToAGUIMessagesOptions {
     const { sendReasoning = true, sendInternal = false } = this.#options;
-    const resultIds = messages && resultIdsOf(messages);
+    const resultIds = messages && getResultIds(messages);
     return { sendReasoning, sendInternal, ...defined({ protocolVersion, resultIds }) };
   }
 
-  #encoder(
+  #createEncoder(
     { protocolVersion = this.#options.protocolVersion, messages }: Client,
     runId: string,
   ): Encoder<AGUIEvent, AGUIOpenState> {
@@ -251,8 +254,8 @@ export class DurableDoor {
   }
 }
 
-/** Those of the client's branch last: if another branch asks about a call of the same id, that is not what is meant. */
-function inOrder(decisions: readonly Decision[], { stored }: StoredBranch): Decision[] {
+/** Sorts decisions of the client's branch last, so that they win over calls with the same id in other branches. */
+function sortByBranch(decisions: readonly Decision[], { stored }: StoredBranch): Decision[] {
   const ids = new Set(stored.map(({ id }) => id));
   return decisions.toSorted((a, b) => Number(ids.has(a.messageId)) - Number(ids.has(b.messageId)));
 }

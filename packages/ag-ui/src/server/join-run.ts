@@ -12,21 +12,21 @@ import type { LogPosition, RunKey, RunLog } from '@intertie/core/store';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIOpenState } from '../encode/ag-ui-encoder-options.ts';
 import { StoredBranch } from './stored-branch.ts';
-import { tellFiles, type FileUrl } from './resolve-file-urls.ts';
-import { tellRun, type TellRunOptions } from './stream-run.ts';
+import { resolveFileUrls, type FileUrl } from './resolve-file-urls.ts';
+import { streamRun, streamWritten, type StreamRunOptions } from './stream-run.ts';
 import type { ToAGUIMessagesOptions } from '../encode/to-ag-ui-messages.ts';
 
-export interface JoinRunOptions extends Omit<TellRunOptions, 'joins'> {
-  /** How the branch is told. */
-  telling: ToAGUIMessagesOptions;
-  /** The messages that the client has, if it says so. */
+export interface JoinRunOptions extends Omit<StreamRunOptions, 'join'> {
+  /** How stored messages are encoded. */
+  messageOptions: ToAGUIMessagesOptions;
+  /** Messages that the client has, if it sent any. */
   known?: readonly Message[];
   fileUrl?: FileUrl;
 }
 
 /**
- * A run for a client that may have nothing of it, or a part: the whole branch as a snapshot, what is open in it opened again,
- * and the rest as it comes. Of a run that is over, the branch as it is now and how the run ended.
+ * Streams a run to a client that may have missed some or all of it: the branch as a snapshot, open parts reopened, then live
+ * events. For an ended run: the current branch and the run's terminal event.
  */
 export async function joinRun(
   agent: DurableAgent,
@@ -34,67 +34,64 @@ export async function joinRun(
   options: JoinRunOptions,
 ): Promise<ReadableStream<AGUIEvent>> {
   const record = await run.record();
-  if (!isUnderWay(record)) return tellEnded(agent, record, options);
+  if (!isLive(record)) return streamEnded(agent, record, options);
   const { events, position, dropped } = await readLog(agent.store.log, record.key);
-  if (dropped) return tellEnded(agent, record, options);
+  if (dropped) return streamEnded(agent, record, options);
   const { threadId, messageId } = record;
-  const { telling, known, fileUrl } = options;
+  const { messageOptions, known, fileUrl } = options;
   const open = async (): Promise<Omit<AGUIOpenState, 'events'>> => {
     const branch = await agent.store.listMessages({ threadId, leafId: messageId });
-    const before = await tellFiles(branch.slice(0, -1), agent.store, fileUrl);
-    const { told: history, beside } = new StoredBranch(before, telling);
-    return { history, beside, ...(known && { known }) };
+    const before = await resolveFileUrls(branch.slice(0, -1), agent.store, fileUrl);
+    const { messages: history, unattached } = new StoredBranch(before, messageOptions);
+    return { history, unattached, ...(known && { known }) };
   };
-  return tellRun(run, { ...options, joins: { events, position, open } });
+  return streamRun(run, { ...options, join: { events, position, open } });
 }
 
-/** The run that somebody means who names one: where it was paused and has been answered, the one that goes on. */
-export async function currentRun(agent: DurableAgent, run: DurableRun): Promise<DurableRun> {
+/** Follows a paused and answered run to the run that continues it. Returns other runs unchanged. */
+export async function findCurrentRun(agent: DurableAgent, run: DurableRun): Promise<DurableRun> {
   const record = await run.record();
   if (record.state !== 'paused') return run;
   const { registry, scope } = agent.store;
   const runs = await registry.listRuns(scope, { threadId: record.threadId });
   const next = runs.find(({ resumes }) => resumes === record.key);
   const found = next && (await agent.find({ runId: next.runId, threadId: next.threadId }));
-  return found ? currentRun(agent, found) : run;
+  return found ? findCurrentRun(agent, found) : run;
 }
 
-function isUnderWay({ state }: RunRecord): boolean {
+function isLive({ state }: RunRecord): boolean {
   return state === 'queued' || state === 'running';
 }
 
-async function tellEnded(
+async function streamEnded(
   { store }: DurableAgent,
   { threadId, messageId }: RunRecord,
-  { encoder, named, telling, known, fileUrl }: JoinRunOptions,
+  { encoder, clientIds, messageOptions, known, fileUrl }: JoinRunOptions,
 ): Promise<ReadableStream<AGUIEvent>> {
   const active = await store.listMessages({ threadId });
   const isActive = active.some(({ id }) => id === messageId);
   const found = isActive ? active : await store.listMessages({ threadId, leafId: messageId });
-  const branch = await tellFiles(found, store, fileUrl);
+  const branch = await resolveFileUrls(found, store, fileUrl);
   const message = branch.find(({ id }) => id === messageId);
   if (message === undefined) throw new RunRefusedError({ code: 'not-found', what: 'run' });
   const events = unfold(message);
-  for (const event of events) if (event.type === 'run-start') Object.assign(event, named);
-  const { told: history, beside } = new StoredBranch(branch, telling);
-  return tellStored(encoder, { history, beside, events, ...(known && { known }) });
+  for (const event of events) if (event.type === 'run-start') Object.assign(event, clientIds);
+  const { messages: history, unattached } = new StoredBranch(branch, messageOptions);
+  return streamStored(encoder, { history, unattached, events, ...(known && { known }) });
 }
 
-/** What nothing is added to any more. */
-export function tellStored(
+/** Streams a snapshot of messages that will not change any more. */
+export function streamStored(
   encoder: Encoder<AGUIEvent, AGUIOpenState>,
   state: AGUIOpenState,
 ): ReadableStream<AGUIEvent> {
-  return new ReadableStream({
-    start(controller) {
-      encoder.open?.(state, (event) => controller.enqueue(event));
-      encoder.end({ reason: 'eof' }, (event) => controller.enqueue(event));
-      controller.close();
-    },
+  return streamWritten((emit) => {
+    encoder.open?.(state, emit);
+    encoder.end({ reason: 'eof' }, emit);
   });
 }
 
-/** The log as far as it is written now. */
+/** Reads the log of a run up to its current end. */
 async function readLog(
   log: RunLog,
   run: RunKey,
@@ -102,10 +99,9 @@ async function readLog(
   const events: AgentEvent[] = [];
   let position: LogPosition = { epoch: 0, seq: 0 };
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- one page after the other
     const page = await log.read(run, position);
     if (page.dropped) return { events, position, dropped: true };
-    // Another process has written there since: from the beginning.
+    // A takeover rewrote this part of the log: start over.
     if (!page.valid) events.length = 0;
     events.push(...page.events);
     position = page.valid ? page.position : { epoch: 0, seq: 0 };

@@ -7,72 +7,74 @@ import { decodeInterruptId, decodeResume } from '../shared/interrupt.ts';
 import { readToolMessage } from '../messages/read-tool-message.ts';
 import type { StoredBranch } from './stored-branch.ts';
 
-/** What a client asks for that the store does not know yet. The rest of what it sends is the store's to say. */
-export type AGUITurn = {
-  /** What the user has said now, and the message that it follows (the thread's head, where the client knows none). */
+/** New input of a request that is not in the stored thread: a user message, or the wish for another answer to one. */
+export type RequestedRun = {
+  /** New user message and the id of its parent. Without a parent, it follows the head of the thread. */
   message?: { message: NewMessage; parentId?: string };
-  /** A message of the user's that is to be answered again. */
-  again?: string;
+  /** Id of a stored user message that gets another answer. */
+  regenerate?: string;
 };
 
-const words: ReadonlySet<string> = new Set(['user', 'system', 'developer', 'activity']);
+const nonAnswerRoles: ReadonlySet<string> = new Set(['user', 'system', 'developer', 'activity']);
 
-/** Several messages of the user's in a row are one: a run answers one. */
-export function readTurn({ messages }: AGUIRunInput, branch: StoredBranch, onLoss: OnLoss): AGUITurn {
+/** Finds the part of a request that is not stored yet. Consecutive new user messages are merged, because a run answers one. */
+export function readRequest({ messages }: AGUIRunInput, branch: StoredBranch, onLoss: OnLoss): RequestedRun {
   const lastKnown = messages.findLastIndex((message) => branch.has(message));
-  const answered = messages.findLastIndex(({ role }) => !words.has(role));
-  const fresh = messages.slice(Math.max(lastKnown, answered) + 1).filter(({ role }) => role === 'user');
-  const last = fresh.at(-1);
+  const lastAnswer = messages.findLastIndex(({ role }) => !nonAnswerRoles.has(role));
+  const newMessages = messages.slice(Math.max(lastKnown, lastAnswer) + 1).filter(({ role }) => role === 'user');
+  const last = newMessages.at(-1);
   const known = messages[lastKnown];
   if (last === undefined) {
-    const asked = known?.role === 'user' && lastKnown > answered ? branch.find(known) : undefined;
-    return asked ? { again: asked.id } : {};
+    const unanswered = known?.role === 'user' && lastKnown > lastAnswer ? branch.find(known) : undefined;
+    return unanswered ? { regenerate: unanswered.id } : {};
   }
-  const parts: MessagePart[] = fresh.flatMap((message) => readContent(message.content, message.id, onLoss));
-  const parent = known && branch.meant(known);
+  const parts: MessagePart[] = newMessages.flatMap((message) => readContent(message.content, message.id, onLoss));
+  const parent = known && branch.findLeaf(known);
   const message: NewMessage = { id: last.id, content: { format: 2, parts } };
   return { message: { message, ...(parent && { parentId: parent.id }) } };
 }
 
-export type GivenAnswers = Map<string, Array<Answer | ToolAnswer>>;
+/** Answers of a request by the id of the paused run. */
+export type AnswersByRun = Map<string, Array<Answer | ToolAnswer>>;
 
 /**
- * What a client answers to these decisions, by the run that waits for it: the interrupts that it resolves, and the results
- * of its tools since the user's last message (older ones may have the id of a call that is made now).
+ * Reads the answers of a request to the given decisions: resolved interrupts, and results of client tools after the last known
+ * user message. Older results are ignored, because call ids may repeat.
  */
 export function readAnswers(
   { messages, resume = [] }: Pick<AGUIRunInput, 'messages' | 'resume'>,
   branch: StoredBranch,
   decisions: readonly Decision[],
   onLoss: OnLoss,
-): GivenAnswers {
-  const given: GivenAnswers = new Map();
-  const give = ({ runId }: Decision, answer: Answer | ToolAnswer): void => {
-    given.set(runId, [...(given.get(runId) ?? []), answer]);
+): AnswersByRun {
+  const answers: AnswersByRun = new Map();
+  const addAnswer = ({ runId }: Decision, answer: Answer | ToolAnswer): void => {
+    answers.set(runId, [...(answers.get(runId) ?? []), answer]);
   };
-  const asked = new Map(decisions.map((decision) => [decision.id, decision]));
+  const decisionsById = new Map(decisions.map((decision) => [decision.id, decision]));
   for (const entry of resume) {
-    const decision = decisionOf(entry, asked);
-    if (decision && 'question' in decision) give(decision, decodeResume(entry, decision.question));
+    const decision = findDecision(entry, decisionsById);
+    if (decision && 'question' in decision) addAnswer(decision, decodeResume(entry, decision.question));
   }
-  const lastSaid = messages.findLastIndex((message) => message.role === 'user' && branch.has(message));
-  const results = resultsIn(messages.slice(lastSaid + 1));
+  const lastUserIndex = messages.findLastIndex((message) => message.role === 'user' && branch.has(message));
+  const results = collectToolMessages(messages.slice(lastUserIndex + 1));
   for (const decision of decisions) {
     const message = decision.kind === 'client-tool' ? results.get(decision.toolCallId) : undefined;
     const result = message && readToolMessage(message, message.id, onLoss);
-    if (result && decision.toolCallId !== undefined) give(decision, { toolCallId: decision.toolCallId, ...result });
+    if (result && decision.toolCallId !== undefined)
+      addAnswer(decision, { toolCallId: decision.toolCallId, ...result });
   }
-  return given;
+  return answers;
 }
 
 type ToolMessage = Extract<Message, { role: 'tool' }>;
 
-function resultsIn(messages: readonly Message[]): Map<string, ToolMessage> {
+function collectToolMessages(messages: readonly Message[]): Map<string, ToolMessage> {
   return new Map(
     messages.flatMap((message) => (message.role === 'tool' ? [[message.toolCallId, message] as const] : [])),
   );
 }
 
-function decisionOf({ interruptId }: ResumeEntry, asked: ReadonlyMap<string, Decision>): Decision | undefined {
-  return asked.get(decodeInterruptId(interruptId).questionId) ?? asked.get(interruptId);
+function findDecision({ interruptId }: ResumeEntry, decisions: ReadonlyMap<string, Decision>): Decision | undefined {
+  return decisions.get(decodeInterruptId(interruptId).questionId) ?? decisions.get(interruptId);
 }

@@ -3,8 +3,8 @@ import { checkMessageCounts, checkRequestId, readJsonBody, type RequestLimits } 
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
 import { asFields, isFields } from '../shared/read-fields.ts';
 
-/** Why a request is refused, before any stream begins. */
-export class RequestProblem extends Error {
+/** Error that the request caused, answered with its status before any stream starts. */
+export class RequestError extends Error {
   readonly status: number;
 
   constructor(message: string, status: number) {
@@ -13,7 +13,7 @@ export class RequestProblem extends Error {
   }
 }
 
-/** Reads and checks the body of a request. Throws `RequestBodyError` or `RequestProblem`. */
+/** Reads and checks the body of a request. Throws `RequestBodyError` or `RequestError`. */
 export async function readRunAgentInput(request: Request, limits?: Partial<RequestLimits>): Promise<AGUIRunInput> {
   const input = checkShape(upgrade(await readJsonBody(request, { limits }), limits));
   checkRequestId('threadId', input.threadId);
@@ -21,15 +21,15 @@ export async function readRunAgentInput(request: Request, limits?: Partial<Reque
   return input;
 }
 
-/** Lists whose entries are checked one by one. */
+/** Lists whose entries are checked separately; see `checkShape`. */
 const lists = ['messages', 'tools', 'context', 'resume'] as const;
 type List = (typeof lists)[number];
 
-const entrySchemas = Object.fromEntries(lists.map((list) => [list, entryOf(RunAgentInputSchema.shape[list])]));
+const entrySchemas = Object.fromEntries(lists.map((list) => [list, getEntrySchema(RunAgentInputSchema.shape[list])]));
 
 /**
- * Stops at the first entry that is wrong. The schema as a whole would report all of them, at several microseconds and
- * hundreds of bytes each: 2 MB of `{}` took 3.7 s.
+ * Stops at the first invalid entry. Parsing the complete body would report all of them, at several microseconds and hundreds
+ * of bytes each: 2 MB of `{}` took 3.7 s.
  */
 function checkShape(body: unknown): AGUIRunInput {
   const checked: Partial<Record<List, unknown[]>> = {};
@@ -48,22 +48,22 @@ type Schema = {
 };
 type Issue = { message: string; path: readonly PropertyKey[] };
 
-function parse(schema: Schema, value: unknown, place: readonly PropertyKey[]): unknown {
+function parse(schema: Schema, value: unknown, prefix: readonly PropertyKey[]): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [first] = parsed.error.issues;
-  const path = [...place, ...(first?.path ?? [])].map(String).join('.');
+  const path = [...prefix, ...(first?.path ?? [])].map(String).join('.');
   const message = `The body is not a RunAgentInput: ${path === '' ? '' : `${path}: `}${first?.message ?? ''}`;
-  throw new RequestProblem(message, 422);
+  throw new RequestError(message, 422);
 }
 
-/** The schema of a list's entries; optional lists and lists with a default are wrapped. */
-function entryOf(schema: object): Schema {
+/** Returns the schema of a list's entries. Optional lists and lists with a default are wrapped. */
+function getEntrySchema(schema: object): Schema {
   if ('element' in schema) return schema.element as Schema;
-  return entryOf((schema as { unwrap(): object }).unwrap());
+  return getEntrySchema((schema as { unwrap(): object }).unwrap());
 }
 
-/** What clients before 1.0 send and its schema refuses: `null` for what is absent, and one kind of part for all files. */
+/** Converts input of clients before 1.0 that the schema rejects: `null` for absent fields, and `binary` parts for files. */
 function upgrade(body: unknown, limits: Partial<RequestLimits> | undefined): unknown {
   if (!isFields(body)) return body;
   if (Array.isArray(body.messages)) checkMessageCounts(body.messages, countParts, limits);

@@ -8,19 +8,19 @@ import {
 } from '@intertie/core';
 import { unfoldContent } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
-import { tellFiles, type FileUrl } from './resolve-file-urls.ts';
-import { tellRun, withMessageId, type TellRunOptions } from './stream-run.ts';
+import { resolveFileUrls, type FileUrl } from './resolve-file-urls.ts';
+import { streamRun, streamWritten, withMessageId, type StreamRunOptions } from './stream-run.ts';
 
-export interface ReplayRunOptions extends Omit<TellRunOptions, 'joins'> {
+export interface ReplayRunOptions extends Omit<StreamRunOptions, 'join'> {
   fileUrl?: FileUrl;
-  /** How long after its end a run is still told. */
+  /** Time after its end during which a run is still replayed. Default: 60 seconds. */
   replayEndedMs?: number;
   now?: () => number;
 }
 
 /**
- * The message that a run writes, from its beginning, for a client that keeps messages and not their pieces: while it is
- * written, for a moment after, and as long as it waits for somebody. Null: all that is past.
+ * Streams the message of a run from its start, for clients that restore whole messages: while the run is live, shortly after
+ * its end, and while it is paused. Returns null otherwise.
  */
 export async function replayRun(
   { store }: DurableAgent,
@@ -29,35 +29,32 @@ export async function replayRun(
 ): Promise<ReadableStream<AGUIEvent> | null> {
   const { state, endedAt } = await run.record();
   if (state === 'queued' || state === 'running') {
-    const apart = unfoldBaseline();
-    return tellRun(run, { ...options, showFiles: (events) => options.showFiles(apart(events)) });
+    const unfoldEvents = unfoldBaseline();
+    return streamRun(run, { ...options, resolveFiles: (events) => options.resolveFiles(unfoldEvents(events)) });
   }
-  const isFresh = endedAt !== undefined && now() - endedAt.getTime() < replayEndedMs;
-  if (!isFresh && state !== 'paused') return null;
+  const isRecent = endedAt !== undefined && now() - endedAt.getTime() < replayEndedMs;
+  if (!isRecent && state !== 'paused') return null;
   const { threadId, messageId } = run;
   const stored = await store.getMessage({ threadId, messageId });
-  const [message] = await tellFiles(stored ? [stored] : [], store, fileUrl);
+  const [message] = await resolveFileUrls(stored ? [stored] : [], store, fileUrl);
   return message ? replayStored(options.encoder, message) : null;
 }
 
-/** What the run goes on with is taken apart, and told as if it were said now. To be given the events in order. */
+/** Replaces the baseline snapshot of a continuation by the events that produce it. Stateful: pass the events in order. */
 function unfoldBaseline(): (events: readonly AgentEvent[]) => readonly AgentEvent[] {
-  let place: 'before' | 'start' | 'running' = 'before';
-  const apart = (event: AgentEvent): readonly AgentEvent[] => {
-    const isBaseline = place === 'start' && event.type === 'message-snapshot';
-    place = event.type === 'run-start' ? 'start' : 'running';
+  let position: 'before' | 'start' | 'running' = 'before';
+  const unfoldEvent = (event: AgentEvent): readonly AgentEvent[] => {
+    const isBaseline = position === 'start' && event.type === 'message-snapshot';
+    position = event.type === 'run-start' ? 'start' : 'running';
     return isBaseline ? unfoldContent(event.content) : [event];
   };
-  return (events) => (place === 'running' ? events : events.flatMap(apart));
+  return (events) => (position === 'running' ? events : events.flatMap(unfoldEvent));
 }
 
 function replayStored(encoder: Encoder<AGUIEvent>, message: CanonicalMessage): ReadableStream<AGUIEvent> {
-  return new ReadableStream({
-    start(controller) {
-      const emit = (event: AGUIEvent): void => controller.enqueue(withMessageId(event, message.id));
-      for (const event of unfold(message)) encoder.feed(event, emit);
-      encoder.end({ reason: 'eof' }, emit);
-      controller.close();
-    },
+  return streamWritten((write) => {
+    const emit = (event: AGUIEvent): void => write(withMessageId(event, message.id));
+    for (const event of unfold(message)) encoder.feed(event, emit);
+    encoder.end({ reason: 'eof' }, emit);
   });
 }

@@ -1,72 +1,72 @@
 import { readBlobUrl, type AgentEvent, type CanonicalMessage, type MessagePart, type Store } from '@intertie/core';
 import { encodeBase64 } from '@intertie/core/internal';
 
-/** Where a client finds a file that the store keeps, by its hash. */
+/** Maps the hash of a stored file to a URL for the client. */
 export type FileUrl = (sha256: string) => string;
 
-/**
- * Messages with their files as a client can have them: under a URL, or else with their bytes. A client cannot look into the
- * store.
- */
-export function tellFiles(
+/** Replaces blob URLs in messages by URLs that a client can load, or else by the bytes. */
+export function resolveFileUrls(
   messages: readonly CanonicalMessage[],
   store: Pick<Store, 'blobs' | 'scope'>,
   fileUrl?: FileUrl,
 ): Promise<CanonicalMessage[]> {
   return Promise.all(
     messages.map(async (message) => {
-      if (!message.content.parts.some(isKept)) return message;
-      const parts = await tellParts(message.content.parts, store, fileUrl);
+      if (!message.content.parts.some(hasBlobUrl)) return message;
+      const parts = await resolveParts(message.content.parts, store, fileUrl);
       return { ...message, content: { ...message.content, parts } };
     }),
   );
 }
 
-/** The same for the events of a run that is being written. */
-export async function tellEventFiles(
+/** Does the same for the events of a live run. */
+export async function resolveEventFileUrls(
   events: readonly AgentEvent[],
   store: Pick<Store, 'blobs' | 'scope'>,
   fileUrl?: FileUrl,
 ): Promise<readonly AgentEvent[]> {
   if (!events.some((event) => hasFiles(event))) return events;
-  return Promise.all(events.map((event) => tellEvent(event, store, fileUrl)));
+  return Promise.all(events.map((event) => resolveEvent(event, store, fileUrl)));
 }
 
 function hasFiles({ type }: AgentEvent): boolean {
   return type === 'file' || type === 'interjection' || type === 'message-snapshot';
 }
 
-async function tellEvent(
+async function resolveEvent(
   event: AgentEvent,
   store: Pick<Store, 'blobs' | 'scope'>,
   fileUrl: FileUrl | undefined,
 ): Promise<AgentEvent> {
   switch (event.type) {
     case 'file':
-      return tellFile(event, store, fileUrl);
+      return resolveFile(event, store, fileUrl);
     case 'interjection':
-      return { ...event, parts: await tellParts(event.parts, store, fileUrl) };
+      return { ...event, parts: await resolveParts(event.parts, store, fileUrl) };
     case 'message-snapshot':
-      return { ...event, content: { ...event.content, parts: await tellParts(event.content.parts, store, fileUrl) } };
+      return {
+        ...event,
+        content: { ...event.content, parts: await resolveParts(event.content.parts, store, fileUrl) },
+      };
     default:
       return event;
   }
 }
 
-function tellParts(
+function resolveParts(
   parts: readonly MessagePart[],
   store: Pick<Store, 'blobs' | 'scope'>,
   fileUrl: FileUrl | undefined,
 ): Promise<MessagePart[]> {
   return Promise.all(
     parts.map(async (part): Promise<MessagePart> => {
-      if (part.type === 'interjection') return { ...part, parts: await tellParts(part.parts, store, fileUrl) };
-      return part.type === 'file' ? tellFile(part, store, fileUrl) : part;
+      if (part.type === 'interjection') return { ...part, parts: await resolveParts(part.parts, store, fileUrl) };
+      return part.type === 'file' ? resolveFile(part, store, fileUrl) : part;
     }),
   );
 }
 
-async function tellFile<File extends { url?: string }>(
+async function resolveFile<File extends { url?: string }>(
   file: File,
   { blobs, scope }: Pick<Store, 'blobs' | 'scope'>,
   fileUrl: FileUrl | undefined,
@@ -80,7 +80,7 @@ async function tellFile<File extends { url?: string }>(
   return { ...rest, data: encodeBase64(new Uint8Array(await new Response(bytes).arrayBuffer())) } as unknown as File;
 }
 
-function isKept(part: MessagePart): boolean {
-  if (part.type === 'interjection') return part.parts.some(isKept);
+function hasBlobUrl(part: MessagePart): boolean {
+  if (part.type === 'interjection') return part.parts.some(hasBlobUrl);
   return part.type === 'file' && part.url !== undefined && readBlobUrl(part.url) !== undefined;
 }

@@ -2,62 +2,62 @@ import type { Message } from '@ag-ui/core';
 import type { CanonicalMessage } from '@intertie/core';
 import { toAGUIMessages, type UnattachedPart, type ToAGUIMessagesOptions } from '../encode/to-ag-ui-messages.ts';
 
-/** A branch of a thread, and what an AG-UI client has of it. */
+/** Stored branch of a thread, and its AG-UI messages, to match the messages that a client sends. */
 export class StoredBranch {
   readonly stored: readonly CanonicalMessage[];
-  /** All of it as AG-UI messages, under the ids that the client knows. */
-  readonly told: Message[] = [];
-  /** What no message can say. */
-  readonly beside: UnattachedPart[] = [];
-  #places = new Map<string, number>();
-  #silent = new Set<number>();
+  /** The branch as AG-UI messages, under the ids that the client knows. */
+  readonly messages: Message[] = [];
+  /** Parts that AG-UI has no message for. */
+  readonly unattached: UnattachedPart[] = [];
+  #indexes = new Map<string, number>();
+  /** Stored messages without any AG-UI message. */
+  #invisible = new Set<number>();
 
   constructor(stored: readonly CanonicalMessage[], options: ToAGUIMessagesOptions) {
     this.stored = stored;
-    const telling = { ...options, onBeside: (beside: UnattachedPart) => void this.beside.push(beside) };
+    const messageOptions = { ...options, onUnattached: (part: UnattachedPart) => void this.unattached.push(part) };
     for (const [index, message] of stored.entries()) {
       const { clientId, id } = message;
-      const known = clientId !== undefined && !this.#places.has(clientId) ? clientId : id;
-      const told = toAGUIMessages({ ...message, id: known }, telling);
-      if (told.length === 0) this.#silent.add(index);
-      this.told.push(...told);
-      this.#places.set(id, index);
-      for (const one of told) for (const key of keysOf(one)) this.#places.set(key, index);
+      const known = clientId !== undefined && !this.#indexes.has(clientId) ? clientId : id;
+      const messages = toAGUIMessages({ ...message, id: known }, messageOptions);
+      if (messages.length === 0) this.#invisible.add(index);
+      this.messages.push(...messages);
+      this.#indexes.set(id, index);
+      for (const encoded of messages) for (const key of getKeys(encoded)) this.#indexes.set(key, index);
     }
   }
 
-  /** Whether a message of the client's is one of these, or a piece of one. */
+  /** Whether a client's message is, or belongs to, a stored message. */
   has(message: Message): boolean {
-    return this.#place(message) !== undefined;
+    return this.#findIndex(message) !== undefined;
   }
 
   /**
-   * The stored message that a client means which has this one last. An answer of which there is nothing to see (it has just
-   * begun, it failed at once, it only asks something) is meant too: the client cannot have left it out.
+   * Finds the stored message that a new message follows if the client has `message` last. Skips invisible answers (just started,
+   * failed early, or only a question): the client cannot know them, so it does not branch before them.
    */
-  meant(message: Message): CanonicalMessage | undefined {
-    let place = this.#place(message);
-    if (place === undefined) return undefined;
-    while (this.#silent.has(place + 1)) place += 1;
-    return this.stored[place];
+  findLeaf(message: Message): CanonicalMessage | undefined {
+    let index = this.#findIndex(message);
+    if (index === undefined) return undefined;
+    while (this.#invisible.has(index + 1)) index += 1;
+    return this.stored[index];
   }
 
-  /** The stored message itself. */
   find(message: Message): CanonicalMessage | undefined {
-    const place = this.#place(message);
-    return place === undefined ? undefined : this.stored[place];
+    const index = this.#findIndex(message);
+    return index === undefined ? undefined : this.stored[index];
   }
 
-  #place(message: Message): number | undefined {
-    for (const key of keysOf(message)) {
-      const place = this.#places.get(key);
-      if (place !== undefined) return place;
+  #findIndex(message: Message): number | undefined {
+    for (const key of getKeys(message)) {
+      const index = this.#indexes.get(key);
+      if (index !== undefined) return index;
     }
     return undefined;
   }
 }
 
-/** A result that the client has given is in its own words and under its own id: it is known by its call. */
-function keysOf(message: Message): string[] {
+/** Tool results are also identified by their call: the client chooses the id of a result that it gives. */
+function getKeys(message: Message): string[] {
   return message.role === 'tool' ? [message.id, `result of ${message.toolCallId}`] : [message.id];
 }

@@ -1,41 +1,38 @@
-import type { AgentEvent, DurableRun, Encoder } from '@intertie/core';
+import { toReadableStream, type AgentEvent, type DurableRun, type Emit, type Encoder } from '@intertie/core';
 import { pause, type Followed } from '@intertie/core/internal';
 import type { LogPosition } from '@intertie/core/store';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIOpenState } from '../encode/ag-ui-encoder-options.ts';
-import { slot } from '../shared/intertie-metadata.ts';
+import { toMetadata } from '../shared/intertie-metadata.ts';
 
-export interface TellRunOptions {
+export interface StreamRunOptions {
   encoder: Encoder<AGUIEvent, AGUIOpenState>;
-  /** The client's name for the run, where it is not the run's own: what goes on after an answer has another. */
-  named: { runId: string; parentRunId?: string };
-  /** Whether the run waits for answers inside its process. To a client a run that waits is over until it answers. */
-  waitsInside: boolean;
-  /** The events with their files as a client can have them. */
-  showFiles: (events: readonly AgentEvent[]) => Promise<readonly AgentEvent[]>;
-  /**
-   * For a client that joins: the events so far, their position, and what it is told before them. Without it, the run is
-   * told from its beginning.
-   */
-  joins?: { events: readonly AgentEvent[]; position: LogPosition; open(): Promise<Omit<AGUIOpenState, 'events'>> };
+  /** Ids that the client uses for the run. They differ from the run's own after an answer. */
+  clientIds: { runId: string; parentRunId?: string };
+  /** Whether the run waits for answers inside its process. For the client, a waiting run has ended until it answers. */
+  pausesLive: boolean;
+  /** Replaces blob URLs by URLs or bytes that the client can use. */
+  resolveFiles: (events: readonly AgentEvent[]) => Promise<readonly AgentEvent[]>;
+  /** For a client that joins: the events so far, their position, and the messages before them. Absent: from the start. */
+  join?: { events: readonly AgentEvent[]; position: LogPosition; open(): Promise<Omit<AGUIOpenState, 'events'>> };
 }
 
-/** How long to wait before looking whether a run that has asked something waits for the answer. */
-const lookMs = 100;
+/** Interval at which a run with open questions is checked for waiting. */
+const waitCheckMs = 100;
 
 /**
- * A run that is kept, as AG-UI events, read on demand. Who leaves it leaves the run alone. It fails where the run cannot be
- * read any further: that is not the end of the run, and a client must not take it for one.
+ * Streams a durable run as AG-UI events, read on demand. Cancelling the stream does not stop the run. The stream errors if the
+ * run cannot be followed any further, because a normal end would look like the end of the run.
  */
-export function tellRun(run: DurableRun, options: TellRunOptions): ReadableStream<AGUIEvent> {
-  const { encoder, named, waitsInside, showFiles, joins } = options;
+export function streamRun(run: DurableRun, options: StreamRunOptions): ReadableStream<AGUIEvent> {
+  const { encoder, clientIds, pausesLive, resolveFiles, join } = options;
   const { threadId, messageId } = run;
-  const gone = new AbortController();
-  const reader = run.follow(joins?.position).getReader();
-  const asked = new Set<string>();
-  let awaited: Promise<ReadableStreamReadResult<Followed>> | undefined;
+  const closed = new AbortController();
+  const reader = run.follow(join?.position).getReader();
+  const openQuestions = new Set<string>();
+  let pendingRead: Promise<ReadableStreamReadResult<Followed>> | undefined;
   let hasBegun = false;
-  let isOpen = joins === undefined;
+  let hasJoined = join === undefined;
   let isEmpty = true;
   let isOver = false;
   let controller: ReadableStreamDefaultController<AGUIEvent>;
@@ -45,68 +42,67 @@ export function tellRun(run: DurableRun, options: TellRunOptions): ReadableStrea
     controller.enqueue(withMessageId(event, messageId));
   };
 
-  const mayWait = (): boolean => waitsInside && asked.size > 0;
+  const hasOpenQuestions = (): boolean => pausesLive && openQuestions.size > 0;
 
-  /** What comes next, or that the run waits for somebody. */
+  /** Returns the next events, or `waits` if the run waits for an answer. */
   const next = async (): Promise<ReadableStreamReadResult<Followed> | 'waits'> => {
-    awaited ??= reader.read();
-    let looks = 0;
-    while (mayWait()) {
-      // oxlint-disable-next-line no-await-in-loop -- a run does not say when it begins to wait
-      const first = await Promise.race([awaited, pause(lookMs, gone.signal)]);
+    pendingRead ??= reader.read();
+    let waitChecks = 0;
+    // A run does not report when it starts to wait, so its record is polled.
+    while (hasOpenQuestions()) {
+      const first = await Promise.race([pendingRead, pause(waitCheckMs, closed.signal)]);
       if (first) break;
-      // oxlint-disable-next-line no-await-in-loop -- one look after the other
-      looks = (await run.record()).waiting ? looks + 1 : 0;
-      // Twice, so that what it said before it waited has come.
-      if (looks > 1) return 'waits';
+      waitChecks = (await run.record()).waiting ? waitChecks + 1 : 0;
+      // Checked twice, so that events written before the wait have arrived.
+      if (waitChecks > 1) return 'waits';
     }
-    const result = await awaited;
-    awaited = undefined;
+    const result = await pendingRead;
+    pendingRead = undefined;
     return result;
   };
 
-  const renamed = (event: AgentEvent): AgentEvent => {
+  const prepareEvent = (event: AgentEvent): AgentEvent => {
     hasBegun = true;
-    if (event.type === 'question') asked.add(event.questionId);
-    if (event.type === 'answer') asked.delete(event.questionId);
-    return event.type === 'run-start' ? { ...event, ...named } : event;
+    if (event.type === 'question') openQuestions.add(event.questionId);
+    if (event.type === 'answer') openQuestions.delete(event.questionId);
+    return event.type === 'run-start' ? { ...event, ...clientIds } : event;
   };
 
-  /** Whether that was the last word. */
-  const tell = async (written: readonly AgentEvent[]): Promise<boolean> => {
-    const events = await showFiles(written);
-    if (isOpen || joins === undefined) for (const event of events) encoder.feed(renamed(event), emit);
+  /** Encodes events of the log. Returns whether they end the run. */
+  const encode = async (logged: readonly AgentEvent[]): Promise<boolean> => {
+    const events = await resolveFiles(logged);
+    if (hasJoined || join === undefined) for (const event of events) encoder.feed(prepareEvent(event), emit);
     else {
-      isOpen = true;
-      const state = await joins.open();
-      encoder.open?.({ ...state, events: events.map(renamed) }, emit);
+      hasJoined = true;
+      const state = await join.open();
+      encoder.open?.({ ...state, events: events.map(prepareEvent) }, emit);
     }
     return events.at(-1)?.type === 'run-end';
   };
 
-  const step = async (): Promise<boolean> => {
-    if (joins && !isOpen && joins.events.length > 0) return tell(joins.events);
-    const item = await next();
-    if (item === 'waits') {
-      const waitingFor = Array.from(asked, (questionId) => ({ type: 'question' as const, questionId }));
-      return tell([{ type: 'run-end', outcome: 'paused', waitingFor }]);
+  const encodeNext = async (): Promise<boolean> => {
+    if (join && !hasJoined && join.events.length > 0) return encode(join.events);
+    const followed = await next();
+    if (followed === 'waits') {
+      const waitingFor = Array.from(openQuestions, (questionId) => ({ type: 'question' as const, questionId }));
+      return encode([{ type: 'run-end', outcome: 'paused', waitingFor }]);
     }
-    if (item.done) throw new Error('The run cannot be followed any more. Connect again.');
-    const { value } = item;
-    if (value.type === 'events') return tell(value.events);
-    if (value.type !== 'ended') throw new Error('The log of the run is not what it was. Connect again.');
-    // Stopped before it began.
-    if (!hasBegun) await tell([{ type: 'run-start', ...named, threadId, messageId }]);
-    return tell([value.event]);
+    if (followed.done) throw new Error('The run can no longer be followed. Connect again.');
+    const { value } = followed;
+    if (value.type === 'events') return encode(value.events);
+    if (value.type !== 'ended') throw new Error('The log of the run was rewritten. Connect again.');
+    // The run was stopped before it started.
+    if (!hasBegun) await encode([{ type: 'run-start', ...clientIds, threadId, messageId }]);
+    return encode([value.event]);
   };
 
-  const leave = async (): Promise<void> => {
-    gone.abort();
-    awaited?.catch(() => undefined);
+  const close = async (): Promise<void> => {
+    closed.abort();
+    pendingRead?.catch(() => undefined);
     await reader.cancel().catch(() => undefined);
   };
 
-  const isHungry = (): boolean => isEmpty && !isOver;
+  const needsEvents = (): boolean => isEmpty && !isOver;
 
   return new ReadableStream<AGUIEvent>(
     {
@@ -114,24 +110,30 @@ export function tellRun(run: DurableRun, options: TellRunOptions): ReadableStrea
       async pull() {
         isEmpty = true;
         try {
-          // oxlint-disable-next-line no-await-in-loop -- until there is something to give
-          while (isHungry()) isOver = await step();
+          while (needsEvents()) isOver = await encodeNext();
         } catch (error) {
-          // A stream that fails is not cancelled by whoever reads it.
-          await leave();
+          // A stream that errors is not cancelled by its reader.
+          await close();
           throw error;
         }
         if (!isOver) return;
         controller.close();
-        await leave();
+        await close();
       },
-      cancel: leave,
+      cancel: close,
     },
     { highWaterMark: 0 },
   );
 }
 
-/** The start of a run says which message it writes, for a client that may come back to it. The event is a fresh one. */
+/** Creates a stream of the events that `write` emits. */
+export function streamWritten(write: (emit: Emit<AGUIEvent>) => void): ReadableStream<AGUIEvent> {
+  const events: AGUIEvent[] = [];
+  write((event) => void events.push(event));
+  return toReadableStream(events);
+}
+
+/** Adds the message id to RUN_STARTED, so that a client can resume the message. Mutates the event. */
 export function withMessageId(event: AGUIEvent, messageId: string): AGUIEvent {
-  return event.type === 'RUN_STARTED' ? Object.assign(event, slot({ messageId })) : event;
+  return event.type === 'RUN_STARTED' ? Object.assign(event, toMetadata({ messageId })) : event;
 }

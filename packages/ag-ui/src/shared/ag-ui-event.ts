@@ -14,5 +14,5 @@ export type AGUIEventType = AGUIEvent['type'];
 /** The event of one type, for example `AGUIEventOf<'RUN_FINISHED'>`. */
 export type AGUIEventOf<T extends AGUIEventType> = Extract<AGUIEvent, { type: T }>;
 
-/** A request as clients send it: tools and context may be absent, which is as good as empty. */
+/** Run request as clients send it: `tools` and `context` may be absent. */
 export type AGUIRunInput = Omit<RunAgentInput, 'tools' | 'context'> & Partial<Pick<RunAgentInput, 'tools' | 'context'>>;

@@ -1,21 +1,21 @@
-/** What a client of some version takes. Everything else that we write is taken by all of them since 0.0.45. */
+/** Features that depend on the client's version. All other output works for every client since 0.0.45. */
 export type AGUIFeatures = {
   /** `SUBAGENT_*` and attribution: since 0.0.59, fatal before. */
   subagents: boolean;
-  /** A call that was closed may be opened again, as chunks do when something comes between: since 0.0.58, twice there before. */
+  /** A closed call may be reopened, as separated chunks do: since 0.0.58. Older clients add the call twice. */
   reopenedCalls: boolean;
   /** The outcome `cancelled`, `pendingToolCallIds`, content parts in results: since 1.0, fatal before. */
   v1: boolean;
 };
 
-/** What we speak, and declare in every `RUN_STARTED`. */
+/** Protocol version that we declare in every `RUN_STARTED`. */
 export const declaredVersion = '1.0';
 
 /**
- * `version` is the protocol's (`1.0`, as a client of 1.0 says in its request) or that of an older client's package
- * (`0.0.59`). Where it is absent or no version, the client may be any: it gets what all of them take.
+ * Returns the features of a client. `version` is the protocol's (`1.0`, declared in the request) or the package version of an
+ * older client (`0.0.59`). If it is absent or malformed, only features of all clients are used.
  */
-export function featuresOf(version: string | undefined): AGUIFeatures {
+export function getFeatures(version: string | undefined): AGUIFeatures {
   const [, major, minor, patch] = /^(\d+)\.(\d+)(?:\.(\d+))?$/.exec(version ?? '') ?? [];
   if (major === undefined) return { subagents: false, reopenedCalls: false, v1: false };
   const v1 = Number(major) >= 1;

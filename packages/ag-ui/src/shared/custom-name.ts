@@ -1,16 +1,16 @@
 import type { EventOf, Meta } from '@intertie/core';
-import { slotKey } from './intertie-metadata.ts';
+import { metadataKey } from './intertie-metadata.ts';
 
-/** Whose a name is, and the name: `com.example.progress`, `acme:progress`, `acme/progress`. Others are the protocol's. */
+/** Name with a prefix: `com.example.progress`, `acme:progress`, `acme/progress`. Other names are reserved by the protocol. */
 export const prefixedName: RegExp = /^[^.:/]+[.:/]./;
 
-/** Before the names that data has elsewhere, where nobody asks for a prefix. */
-const dataPrefix = `${slotKey}.data.`;
+/** Prefix for names of transient data that have none. */
+const dataPrefix = `${metadataKey}.data.`;
 
-/** What an AG-UI agent, or a writer for AG-UI, calls its own is called so, whatever it is. */
+/** Provider key that marks names from an AG-UI agent or writer, which are sent unchanged. */
 const verbatimKey = 'ag-ui';
 
-/** What transient data is called on the wire. */
+/** Returns the CUSTOM name of transient data. */
 export function toCustomName({ name, providerMetadata }: EventOf<'data'>): string {
   const isOwn = prefixedName.test(name)
     ? !name.startsWith(dataPrefix)
@@ -18,12 +18,12 @@ export function toCustomName({ name, providerMetadata }: EventOf<'data'>): strin
   return isOwn ? name : dataPrefix + name;
 }
 
-/** What the data is called that came under a name. */
+/** Returns the name of transient data from a CUSTOM name. */
 export function fromCustomName(name: string): string {
   return name.startsWith(dataPrefix) ? name.slice(dataPrefix.length) : name;
 }
 
-/** The metadata of data that goes out under this very name, also where it has no prefix. */
+/** Returns metadata that makes a name without a prefix be sent unchanged. */
 export function verbatimMeta(name: string, meta?: Meta): { providerMetadata?: Meta } {
   if (prefixedName.test(name)) return meta ? { providerMetadata: meta } : {};
   return { providerMetadata: { ...meta, [verbatimKey]: { ...meta?.[verbatimKey], custom: true } } };

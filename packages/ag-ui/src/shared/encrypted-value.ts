@@ -2,52 +2,53 @@ import type { Json, JsonObject, Meta } from '@intertie/core';
 import { mergeMeta } from '@intertie/core/internal';
 import { isJsonObject } from './read-fields.ts';
 
-/** What a provider signs or encrypts, and takes only unchanged: Anthropic, OpenAI, Google. */
-const sealedKeys = ['signature', 'redactedData', 'reasoningEncryptedContent', 'thoughtSignature'] as const;
+/** Fields that Anthropic, OpenAI or Google sign or encrypt and accept only unchanged. */
+const encryptedKeys = ['signature', 'redactedData', 'reasoningEncryptedContent', 'thoughtSignature'] as const;
 
-/** Where a foreign agent's encrypted value is kept: it is its own, whatever is in it. */
+/** Provider key for encrypted values of other AG-UI agents, which are opaque. */
 const foreignKey = 'ag-ui';
 
 /**
- * What of a part's metadata travels as its encrypted value. All that the provider said goes along, since a signature
- * without the item that it belongs to is of no use; the value names the provider, and so finds its way back.
+ * Returns the provider metadata that travels as the encrypted value of a part. Contains all fields of each provider with an
+ * encrypted one, because a signature is useless without its item, under the provider's name, so that it can be restored.
  */
-export function encryptedValueOf(meta: Meta | undefined): string | undefined {
+export function toEncryptedValue(meta: Meta | undefined): string | undefined {
   if (meta === undefined) return undefined;
-  const sealed: Meta = {};
+  const encrypted: Meta = {};
   for (const provider of Object.keys(meta))
-    if (isSealed(meta[provider] as JsonObject)) sealed[provider] = meta[provider]!;
-  const own = sealed[foreignKey]?.encryptedValue;
-  if (typeof own === 'string' && Object.keys(sealed).length === 1) return own;
-  return Object.keys(sealed).length > 0 ? JSON.stringify(sealed) : undefined;
+    if (isEncrypted(meta[provider] as JsonObject)) encrypted[provider] = meta[provider]!;
+  const own = encrypted[foreignKey]?.encryptedValue;
+  if (typeof own === 'string' && Object.keys(encrypted).length === 1) return own;
+  return Object.keys(encrypted).length > 0 ? JSON.stringify(encrypted) : undefined;
 }
 
-/** The metadata without what travels as the encrypted value. */
-export function openMetaOf(meta: Meta | undefined): Meta | undefined {
+/** Returns the metadata without the providers that `toEncryptedValue` covers. */
+export function omitEncrypted(meta: Meta | undefined): Meta | undefined {
   if (meta === undefined) return undefined;
-  const open = Object.entries(meta).filter(([, said]) => !isSealed(said));
+  const open = Object.entries(meta).filter(([, value]) => !isEncrypted(value));
   if (open.length === Object.keys(meta).length) return meta;
   return open.length > 0 ? Object.fromEntries(open) : undefined;
 }
 
-/** The metadata that an encrypted value stands for. */
-export function metaOfEncryptedValue(value: string): Meta {
+/** Restores metadata from an encrypted value. */
+export function fromEncryptedValue(value: string): Meta {
   let parsed: Json | undefined;
   if (value.startsWith('{')) {
     try {
       parsed = JSON.parse(value) as Json;
     } catch {
-      // Somebody else's, who happens to begin with a brace.
+      // An opaque value of another agent that starts with a brace.
     }
   }
-  const isOurs = isJsonObject(parsed) && Object.values(parsed).every((said) => isJsonObject(said) && isSealed(said));
+  const isOurs = isJsonObject(parsed) && Object.values(parsed).every((meta) => isJsonObject(meta) && isEncrypted(meta));
   return isOurs ? (parsed as Meta) : { [foreignKey]: { encryptedValue: value } };
 }
 
+/** Merges an encrypted value from the wire into metadata. */
 export function withEncryptedValue(meta: Meta | undefined, value: unknown): Meta | undefined {
-  return typeof value === 'string' && value !== '' ? mergeMeta(meta, metaOfEncryptedValue(value)) : meta;
+  return typeof value === 'string' && value !== '' ? mergeMeta(meta, fromEncryptedValue(value)) : meta;
 }
 
-function isSealed(said: JsonObject): boolean {
-  return typeof said.encryptedValue === 'string' || sealedKeys.some((key) => typeof said[key] === 'string');
+function isEncrypted(value: JsonObject): boolean {
+  return typeof value.encryptedValue === 'string' || encryptedKeys.some((key) => typeof value[key] === 'string');
 }

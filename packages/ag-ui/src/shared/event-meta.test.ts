@@ -3,7 +3,7 @@ import { decode, finished, started } from '../../test/decode-events.ts';
 
 const own = (metadata: object): object => ({ 'ag-ui': { metadata } });
 
-it('what an agent says of a message is kept, wherever it says it: the last word for each key', () => {
+it('merges metadata of all events of a message, the last value of each key wins', () => {
   const { parts } = decode([
     { type: 'TEXT_MESSAGE_START', messageId: 'a', metadata: { one: 1, two: 1 } },
     { type: 'TEXT_MESSAGE_CONTENT', messageId: 'a', delta: 'Hi', metadata: { two: 2, three: 2 } },
@@ -22,7 +22,7 @@ it('what an agent says of a message is kept, wherever it says it: the last word 
   ]);
 });
 
-it('so is what it says as a run or a step begins, and is kept with its end where the step has no other place for it', () => {
+it('preserves metadata of runs and steps', () => {
   const { events } = decode([
     { ...started, metadata: { of: 'the run' } },
     { type: 'STEP_STARTED', stepName: 'think', metadata: { one: 1, two: 1 } },
@@ -38,7 +38,7 @@ it('so is what it says as a run or a step begins, and is kept with its end where
   ]);
 });
 
-it('so is what it says of a call, of its result, of a sub-agent, and at the end', () => {
+it('preserves metadata of calls, results, sub-agents and the end of the run', () => {
   const { events, parts } = decode([
     { type: 'SUBAGENT_STARTED', subagentRunId: 's', name: 'S', metadata: { of: 'the agent' } },
     { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'search', metadata: { one: 1 } },

@@ -1,16 +1,16 @@
 import type { JsonObject, Meta, OnLoss } from '@intertie/core';
 import { equalJson, mergeMeta, toJson } from '@intertie/core/internal';
-import { slotKey } from './intertie-metadata.ts';
+import { metadataKey } from './intertie-metadata.ts';
 import { asFields, isFields, isJsonObject, type Fields } from './read-fields.ts';
 
-/** Where an agent's own metadata is kept. */
+/** Provider key for metadata of other AG-UI agents. */
 const foreignKey = 'ag-ui';
 
-/** What an event's metadata says: a provider's that we have sent, and what else an agent has said there. */
-export function metaOf(event: Fields, onLoss?: OnLoss): Meta | undefined {
+/** Reads the metadata of an event: provider metadata that our encoder sent, and metadata of other agents. */
+export function readMeta(event: Fields, onLoss?: OnLoss): Meta | undefined {
   if (event.metadata === undefined) return undefined;
-  const { [slotKey]: kept, ...foreign } = asFields(event.metadata);
-  const { providerMetadata } = asFields(kept);
+  const { [metadataKey]: extra, ...foreign } = asFields(event.metadata);
+  const { providerMetadata } = asFields(extra);
   const meta: Meta = {
     ...(isFields(providerMetadata) && (toJson(providerMetadata, onLoss) as Meta)),
     ...(Object.keys(foreign).length > 0 && { [foreignKey]: { metadata: toJson(foreign, onLoss) } }),
@@ -18,16 +18,18 @@ export function metaOf(event: Fields, onLoss?: OnLoss): Meta | undefined {
   return Object.keys(meta).length > 0 ? meta : undefined;
 }
 
-/** What an event says of something beyond what was said before. Of an agent's own metadata, the last word for each key counts. */
-export function laterMetaOf(event: Fields, before: Meta | undefined, onLoss?: OnLoss): Meta | undefined {
-  const meta = metaOf(event, onLoss);
+/** Reads the metadata that an event adds to earlier events of the same part. Per key of another agent, the last value wins. */
+export function readLaterMeta(event: Fields, before: Meta | undefined, onLoss?: OnLoss): Meta | undefined {
+  const meta = readMeta(event, onLoss);
   if (meta === undefined || before === undefined) return meta;
-  const own = ownOf(meta);
-  const later = own ? mergeMeta(meta, { [foreignKey]: { metadata: { ...ownOf(before), ...own } } }) : meta;
+  const foreignMetadata = getForeignMetadata(meta);
+  const later = foreignMetadata
+    ? mergeMeta(meta, { [foreignKey]: { metadata: { ...getForeignMetadata(before), ...foreignMetadata } } })
+    : meta;
   return equalJson(mergeMeta(before, later), before) ? undefined : later;
 }
 
-function ownOf(meta: Meta): JsonObject | undefined {
-  const own = meta[foreignKey]?.metadata;
-  return isJsonObject(own) ? own : undefined;
+function getForeignMetadata(meta: Meta): JsonObject | undefined {
+  const foreignMetadata = meta[foreignKey]?.metadata;
+  return isJsonObject(foreignMetadata) ? foreignMetadata : undefined;
 }

@@ -11,7 +11,7 @@ const approvalSchema = {
   required: ['approved'],
 };
 
-/** A question as the interrupt that the client answers with its next run. */
+/** Converts a question to an interrupt, which the client answers with its next run. */
 export function encodeInterrupt(question: Question, subagentRunId?: string): Interrupt {
   const { kind, toolCallId, reason, message = reason, schema, expiresAt } = question;
   return {
@@ -23,46 +23,46 @@ export function encodeInterrupt(question: Question, subagentRunId?: string): Int
 }
 
 /**
- * The next request of a client says the interrupt's id and the answer, and not what was asked. So the id holds the question
- * itself, without its words: a server that has stored nothing rebuilds it.
+ * Returns the id of an interrupt. It contains the question without its message: the client's next request has only the id and
+ * the answer, and a server without a store rebuilds the question from it.
  */
 export function encodeInterruptId({ questionId, kind, toolCallId, reason, providerMetadata }: Question): string {
-  const kept = defined({ questionId, kind, toolCallId, reason, providerMetadata });
-  const base64 = encodeBase64(new TextEncoder().encode(JSON.stringify(kept)));
+  const encoded = defined({ questionId, kind, toolCallId, reason, providerMetadata });
+  const base64 = encodeBase64(new TextEncoder().encode(JSON.stringify(encoded)));
   return prefix + base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** The question behind an interrupt's id. A foreign id is the id of a question of which nothing else is known. */
+/** Decodes the question from an interrupt's id. A foreign id becomes the id of a question with no other fields. */
 export function decodeInterruptId(id: string): Question {
   if (id.startsWith(prefix)) {
     try {
       const base64 = id.slice(prefix.length).replaceAll('-', '+').replaceAll('_', '/');
       const padded = base64.padEnd(Math.ceil(base64.length / 4) * 4, '=');
-      const kept: unknown = JSON.parse(new TextDecoder().decode(decodeBase64(padded)));
-      const questionId = isFields(kept) ? asNonEmptyText(kept.questionId) : undefined;
-      if (isFields(kept) && questionId !== undefined) {
+      const encoded: unknown = JSON.parse(new TextDecoder().decode(decodeBase64(padded)));
+      const questionId = isFields(encoded) ? asNonEmptyText(encoded.questionId) : undefined;
+      if (isFields(encoded) && questionId !== undefined) {
         return {
           questionId,
-          kind: kept.kind === 'input' ? 'input' : 'approval',
-          ...defined({ toolCallId: asNonEmptyText(kept.toolCallId), reason: asText(kept.reason) }),
-          ...(isFields(kept.providerMetadata) && { providerMetadata: kept.providerMetadata as Meta }),
+          kind: encoded.kind === 'input' ? 'input' : 'approval',
+          ...defined({ toolCallId: asNonEmptyText(encoded.toolCallId), reason: asText(encoded.reason) }),
+          ...(isFields(encoded.providerMetadata) && { providerMetadata: encoded.providerMetadata as Meta }),
         };
       }
     } catch {
-      // Somebody else's id that begins like ours.
+      // A foreign id with our prefix.
     }
   }
   return { questionId: id, kind: 'input' };
 }
 
-/** What a client answers to a question: `{ approved, reason? }`, a bare yes or no, or the value that was asked for. */
+/** Decodes a client's answer: `{ approved, reason? }`, a boolean, or the requested value. */
 export function decodeResume(entry: ResumeEntry, question: Question): Answer {
   const { questionId, kind } = question;
   if (entry.status === 'cancelled')
     return { questionId, cancelled: true, ...(kind === 'approval' && { approved: false }) };
   const payload = (entry.payload ?? null) as JsonObject[string];
   if (kind === 'input') return { questionId, value: payload };
-  // Nobody approves by accident: to resolve without a word is to let it go on, and whatever else is not a yes is a no.
+  // An empty payload approves. Any other payload must contain an explicit yes.
   if (!isJsonObject(payload)) return { questionId, approved: payload === null || payload === true };
   return { questionId, approved: payload.approved === true, ...defined({ reason: asText(payload.reason) }) };
 }

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@intertie/core';
 
-/** The key under `metadata` where we keep what AG-UI has no field for, and the prefix of our own `CUSTOM` names. */
-export const slotKey = 'intertie';
+/** Key under `metadata` for fields that AG-UI lacks, and prefix of our `CUSTOM` names. */
+export const metadataKey = 'intertie';
 
-/** What travels as `CUSTOM` because AG-UI has no event for it. The decoder makes the canonical event of it again. */
+/** Names of `CUSTOM` events for canonical events that AG-UI lacks. The decoder restores them. */
 export const customNames = {
   answer: 'intertie.answer',
   file: 'intertie.file',
@@ -13,12 +13,12 @@ export const customNames = {
   source: 'intertie.source',
 } as const;
 
-/** Field of the slot with the ends of steps that no `STEP_FINISHED` carries; see `AGUIAgents.takeEndedSteps`. */
+/** Metadata field for ends of steps that no `STEP_FINISHED` carries; see `AgentEncoder.takeEndedSteps`. */
 export const endedStepsKey = 'endedSteps';
 
-/** An event's metadata with the slot in it, or nothing at all where the slot is empty. */
-export function slot(fields: JsonObject | undefined): { metadata?: JsonObject } {
+/** Returns the `metadata` of an event with our fields, or nothing if there are none. */
+export function toMetadata(fields: JsonObject | undefined): { metadata?: JsonObject } {
   if (fields === undefined) return {};
-  for (const _ in fields) return { metadata: { [slotKey]: fields } };
+  for (const _ in fields) return { metadata: { [metadataKey]: fields } };
   return {};
 }

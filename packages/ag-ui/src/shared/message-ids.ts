@@ -1,6 +1,6 @@
 import type { PartIds } from '@intertie/core/internal';
 
-/** The parts of messages, open or over, by the ids that the agent has for the messages. */
+/** Maps the agent's message ids to our part ids, for open and closed parts. */
 export class MessageIds {
   readonly parts: ReadonlyMap<string, string>;
   #parts = new Map<string, string>();
@@ -11,14 +11,14 @@ export class MessageIds {
     this.parts = this.#parts;
   }
 
-  /** The id of the part that begins under a message's id. */
+  /** Assigns a part id to a message that starts. */
   open(messageId: string): string {
     const id = this.#ids.open(messageId);
     this.#parts.set(messageId, id);
     return id;
   }
 
-  /** Of what is no message of the agent's. */
+  /** Returns an id for a part without a message. */
   next(): string {
     return this.#ids.next();
   }

@@ -7,7 +7,7 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return isFields(value);
 }
 
-/** Clients that have no state, or nothing to forward, say so with an empty one. */
-export function isNothing(value: unknown): boolean {
+/** Whether a value is absent or an empty object, which clients send for no state or no forwarded props. */
+export function isEmptyValue(value: unknown): boolean {
   return value === undefined || value === null || (isFields(value) && Object.keys(value).length === 0);
 }

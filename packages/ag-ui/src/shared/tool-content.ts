@@ -1,27 +1,28 @@
 import type { ContentPart } from '@ag-ui/core';
 import type { Json, JsonObject, ToolResult } from '@intertie/core';
-import { contentPartOf } from './content-part.ts';
+import { toContentPart } from './content-part.ts';
 import { isJsonObject } from './read-fields.ts';
 
-export type ToolContent = { content: string | ContentPart[]; slot: JsonObject; error?: string };
+/** Encoded result. `metadata`: our fields; `error`: text of a failure or denial. */
+export type ToolContent = { content: string | ContentPart[]; metadata: JsonObject; error?: string };
 
 /**
- * A result as AG-UI has it: a string as it is, nothing as the empty string, everything else as JSON. That it failed or was
- * denied is in the slot, since the event has no field for it. `parts`: whether the client takes content parts.
+ * Encodes a tool result: strings unchanged, null as an empty string, everything else as JSON. AG-UI has no status field, so
+ * errors and denials are marked in the metadata. `parts`: whether the client accepts content parts.
  */
 export function encodeToolResult(result: ToolResult, parts: boolean): ToolContent {
   switch (result.status) {
     case 'error':
       return {
         content: result.error.message,
-        slot: { status: 'error', error: result.error },
+        metadata: { status: 'error', error: result.error },
         error: result.error.message,
       };
     case 'denied': {
       const error = result.reason ?? 'The call was denied.';
       return {
         content: error,
-        slot: { status: 'denied', ...(result.reason !== undefined && { reason: result.reason }) },
+        metadata: { status: 'denied', ...(result.reason !== undefined && { reason: result.reason }) },
         error,
       };
     }
@@ -33,22 +34,22 @@ export function encodeToolResult(result: ToolResult, parts: boolean): ToolConten
 }
 
 function encodeOutput(output: Json): ToolContent {
-  if (typeof output === 'string') return { content: output, slot: isContainer(output) ? { output: 'text' } : {} };
+  if (typeof output === 'string') return { content: output, metadata: isContainer(output) ? { output: 'text' } : {} };
   const content = output === null ? '' : JSON.stringify(output);
-  return { content, slot: typeof output === 'object' && output !== null ? {} : { output: 'json' } };
+  return { content, metadata: typeof output === 'object' && output !== null ? {} : { output: 'json' } };
 }
 
 function encodeContent(output: Json[], parts: boolean): ToolContent {
   if (parts) {
-    const content = output.map((part) => contentPartOf(part) ?? { type: 'text' as const, text: plainText(part) });
-    // A part that AG-UI cannot say is text to the client, and comes back as it was.
-    const isWhole = output.every((part) => isJsonObject(part) && contentPartOf(part) !== undefined);
-    return { content, slot: isWhole ? {} : { content: output } };
+    const content = output.map((part) => toContentPart(part) ?? { type: 'text' as const, text: plainText(part) });
+    // A part that AG-UI lacks is text to the client; the metadata restores the original.
+    const isWhole = output.every((part) => isJsonObject(part) && toContentPart(part) !== undefined);
+    return { content, metadata: isWhole ? {} : { content: output } };
   }
-  return { content: output.map(plainText).join('\n'), slot: { content: output } };
+  return { content: output.map(plainText).join('\n'), metadata: { content: output } };
 }
 
-/** The words of a content part; of a file, its name or its kind. */
+/** Returns the text of a content part; for a file, its name or media type. */
 function plainText(part: Json): string {
   if (typeof part === 'string') return part;
   if (!isJsonObject(part)) return JSON.stringify(part);
@@ -58,12 +59,12 @@ function plainText(part: Json): string {
   return `[${typeof name === 'string' ? name : 'file'}]`;
 }
 
-/** Whether a string would be read as an object or a list. */
+/** Whether a string would be parsed as an object or a list. */
 function isContainer(text: string): boolean {
   return parseContainer(text) !== undefined;
 }
 
-/** The object or list that a string is the JSON of. */
+/** Parses a string if it is the JSON of an object or a list. */
 export function parseContainer(text: string): Json | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@intertie/core';
 
-/** How something ended, for the client. What is beside an error's message may be a provider's response: that is for the server's log. */
+/** Removes `error.data` from an outcome: it may be a provider's response, which is for the server's log only. */
 export function withoutData(ended: object): JsonObject {
   const { error, ...rest } = ended as { error?: JsonObject };
   if (error === undefined) return rest;

@@ -4,7 +4,7 @@ import { replay, schemaProblems } from '../../test/ag-ui-client.ts';
 import { scenarios, tools } from '../../test/scenarios.ts';
 import { decode } from '../../test/decode-events.ts';
 import { collect, finish, majors, scriptedModel, streamedCall, text, type Turn } from '../../test/scripted-model.ts';
-import { tellMessages } from '../../test/tell.ts';
+import { describeMessages } from '../../test/describe-messages.ts';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { AgentsToAGUIAdapter, type AgentsToAGUIAdapterOptions } from './agents-to-ag-ui-adapter.ts';
 
@@ -14,9 +14,9 @@ const turns: Turn[] = [
 ];
 
 describe.each(majors)('AgentsToAGUIAdapter with $name', ({ ai }) => {
-  const stream = (said: Turn[] = turns): ReturnType<typeof ai.streamText> =>
+  const stream = (script: Turn[] = turns): ReturnType<typeof ai.streamText> =>
     ai.streamText({
-      model: scriptedModel(said),
+      model: scriptedModel(script),
       prompt: 'Go.',
       tools,
       stopWhen: ai.stepCountIs(5),
@@ -27,10 +27,10 @@ describe.each(majors)('AgentsToAGUIAdapter with $name', ({ ai }) => {
     options: AgentsToAGUIAdapterOptions = {},
     messages?: readonly object[],
     state?: unknown,
-    said?: Turn[],
+    script?: Turn[],
   ): Promise<AGUIEvent[]> =>
     collect(
-      new AgentsToAGUIAdapter(options).adaptStreamToAGUI(stream(said), 'thread-1', 'run-2', messages, 'run-1', state),
+      new AgentsToAGUIAdapter(options).adaptStreamToAGUI(stream(script), 'thread-1', 'run-2', messages, 'run-1', state),
     );
 
   it('puts text in "Generating Response", calls in "Executing Tools" and results after it', async () => {
@@ -92,7 +92,7 @@ describe.each(majors)('AgentsToAGUIAdapter with $name', ({ ai }) => {
     expect(types).toEqual(['TOOL_CALL_START', 'TOOL_CALL_ARGS', 'TOOL_CALL_ARGS', 'TOOL_CALL_END', 'TOOL_CALL_RESULT']);
   });
 
-  it('says the id on every chunk, and of a call its name too, and when each event was', async () => {
+  it('sets the id on every chunk, the name on call chunks, and a timestamp on every event', async () => {
     const events = await adapt({ now: () => 1_700_000_000_000 });
     for (const event of events) {
       expect(event.timestamp).toBe(1_700_000_000_000);
@@ -102,7 +102,7 @@ describe.each(majors)('AgentsToAGUIAdapter with $name', ({ ai }) => {
     expect(events.filter(({ type }) => type === 'TEXT_MESSAGE_CHUNK')).toHaveLength(3);
   });
 
-  it('says what it was given and what came of it', async () => {
+  it('emits its input in RUN_STARTED and its result in RUN_FINISHED', async () => {
     const [first, ...rest] = await adapt();
     expect(first).toMatchObject({
       type: 'RUN_STARTED',
@@ -119,12 +119,12 @@ describe.each(majors)('AgentsToAGUIAdapter with $name', ({ ai }) => {
     });
   });
 
-  it.each([{ count: 0 }, null, 0, false])('tells the state %j', async (state) => {
+  it.each([{ count: 0 }, null, 0, false])('emits the state %j', async (state) => {
     const events = await adapt({}, undefined, state);
     expect(events.filter(({ type }) => type === 'STATE_SNAPSHOT')).toMatchObject([{ snapshot: state }]);
   });
 
-  it('tells no state, and no messages, that it was not given', async () => {
+  it('emits no snapshots without state and messages', async () => {
     const types = (await adapt()).map(({ type }) => type);
     expect(types).not.toContain('STATE_SNAPSHOT');
     expect(types).not.toContain('MESSAGES_SNAPSHOT');
@@ -134,7 +134,7 @@ describe.each(majors)('AgentsToAGUIAdapter with $name', ({ ai }) => {
     ['AG-UI', [{ id: 'u1', role: 'user', content: 'Go.' }]],
     ['model', [{ role: 'user', content: 'Go.' }]],
     ['UI', [{ id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Go.' }] }]],
-  ])('tells the messages again if %s messages were given, as the client has them', async (_, messages) => {
+  ])('emits a messages snapshot that equals the client’s messages for %s messages', async (_, messages) => {
     const events = await adapt({ protocolVersion: '1.0' }, messages);
     expect(schemaProblems(events)).toEqual([]);
     const snapshot = events.findLast((event) => event.type === 'MESSAGES_SNAPSHOT');
@@ -142,18 +142,18 @@ describe.each(majors)('AgentsToAGUIAdapter with $name', ({ ai }) => {
     const without = events.filter(({ type }) => type !== 'MESSAGES_SNAPSHOT');
     const seen = await replay([events]);
     expect(seen).toMatchObject({ warnings: [] });
-    expect(tellMessages(seen.messages)).toEqual(tellMessages((await replay([without])).messages));
+    expect(describeMessages(seen.messages)).toEqual(describeMessages((await replay([without])).messages));
   });
 
-  it('survives events of others between any two of its own', async () => {
+  it('allows foreign events between its own', async () => {
     const progress: AGUIEvent = { type: 'CUSTOM', name: 'progress', value: 1 };
     const events = (await adapt({ protocolVersion: '1.0' })).flatMap((event) => [event, progress]).slice(0, -1);
     const { messages, error, warnings } = await replay([events]);
     expect({ error, warnings }).toEqual({ error: undefined, warnings: [] });
-    expect(tellMessages(messages)).toEqual(tellMessages((await replay([await adapt()])).messages));
+    expect(describeMessages(messages)).toEqual(describeMessages((await replay([await adapt()])).messages));
   });
 
-  it('fails with one error, and never throws', async () => {
+  it('emits one error for a failed stream and never throws', async () => {
     const failed = scenarios.find(({ name }) => name === 'error-mid-text')!;
     const events = await adapt({}, undefined, undefined, failed.turns);
     expect(events.filter(({ type }) => type.startsWith('RUN_')).map(({ type }) => type)).toEqual([
@@ -168,12 +168,12 @@ describe.each(majors)('AgentsToAGUIAdapter with $name', ({ ai }) => {
   it.each([
     [undefined, { type: 'RUN_ERROR', code: 'ABORTED' }],
     ['1.0', { type: 'RUN_FINISHED', outcome: { type: 'cancelled' } }],
-  ])('tells a client of version %s that the run was stopped', async (protocolVersion, last) => {
+  ])('emits the terminal event of a stopped run for version %s', async (protocolVersion, last) => {
     const stop = new AbortController();
-    const said: Turn[] = [{ parts: text('0', 'Hel').slice(0, 2), last: 'hang' }];
+    const script: Turn[] = [{ parts: text('0', 'Hel').slice(0, 2), last: 'hang' }];
     const options = { signal: stop.signal, ...(protocolVersion !== undefined && { protocolVersion }) };
     const events: AGUIEvent[] = [];
-    for await (const event of new AgentsToAGUIAdapter(options).adaptStreamToAGUI(stream(said))) {
+    for await (const event of new AgentsToAGUIAdapter(options).adaptStreamToAGUI(stream(script))) {
       events.push(event);
       if (event.type === 'TEXT_MESSAGE_CHUNK') stop.abort();
     }

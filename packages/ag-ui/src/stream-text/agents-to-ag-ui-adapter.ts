@@ -2,7 +2,7 @@ import type { Event, Message } from '@ag-ui/core';
 import { fromModelMessages, fromUIMessages } from '@intertie/ai-sdk';
 import { generateId, iterate, type Json } from '@intertie/core';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
-import { featuresOf } from '../shared/ag-ui-version.ts';
+import { getFeatures } from '../shared/ag-ui-version.ts';
 import { defined, isFields, asNonEmptyText, type Fields } from '../shared/read-fields.ts';
 import { encodeStreamText, type StreamTextLike, type ToAGUIOptions } from './to-ag-ui.ts';
 import { toAGUIMessages } from '../encode/to-ag-ui-messages.ts';
@@ -34,25 +34,31 @@ export class AgentsToAGUIAdapter {
     state?: unknown,
     forwardedProps?: unknown,
   ): AsyncGenerator<Event, void, undefined> {
-    const { generateId: mint = generateId, protocolVersion, snapshot = inputMessages.length > 0 } = this.#options;
-    const thread = threadId ?? mint();
-    const messages = messagesOf(inputMessages, thread);
-    const known = defined({
+    const { generateId: createId = generateId, protocolVersion, snapshot = inputMessages.length > 0 } = this.#options;
+    const thread = threadId ?? createId();
+    const messages = readMessages(inputMessages, thread);
+    const optional = defined({
       parentRunId,
       state: state as Json | undefined,
       forwardedProps: forwardedProps ?? undefined,
     });
-    const isV1 = featuresOf(protocolVersion).v1;
-    // Older clients refuse an input without them.
-    const demanded = isV1 ? undefined : { tools: [], context: [], state: {}, forwardedProps: {} };
-    const echo: AGUIRunInput = { threadId: thread, runId: runId ?? mint(), messages, ...demanded, ...known };
+    const isV1 = getFeatures(protocolVersion).v1;
+    // Clients before 1.0 reject an input without these fields.
+    const requiredFields = isV1 ? undefined : { tools: [], context: [], state: {}, forwardedProps: {} };
+    const echo: AGUIRunInput = {
+      threadId: thread,
+      runId: runId ?? createId(),
+      messages,
+      ...requiredFields,
+      ...optional,
+    };
     const events = encodeStreamText(stream, {
       form: 'chunks',
       stepNames: 'phases',
       timestamps: true,
       result: 'text',
       ...this.#options,
-      ...defined({ parentRunId, state: known.state }),
+      ...defined({ parentRunId, state: optional.state }),
       threadId: thread,
       runId: echo.runId,
       snapshot,
@@ -85,18 +91,18 @@ function generate<Item>(stream: ReadableStream<Item>): AsyncGenerator<Item, void
   });
 }
 
-/** Messages of three kinds, told apart by what only one of them has. */
-function messagesOf(messages: readonly object[], threadId: string): Message[] {
-  const read = messages as readonly Fields[];
-  if (read.some(({ parts }) => Array.isArray(parts))) {
-    return fromUIMessages(read, { threadId, createdAt: new Date(0) }).flatMap((message) => toAGUIMessages(message));
+/** Converts AG-UI, UI or model messages to AG-UI messages. The kind is detected by fields that only one of them has. */
+function readMessages(messages: readonly object[], threadId: string): Message[] {
+  const given = messages as readonly Fields[];
+  if (given.some(({ parts }) => Array.isArray(parts))) {
+    return fromUIMessages(given, { threadId, createdAt: new Date(0) }).flatMap((message) => toAGUIMessages(message));
   }
-  if (read.every((message) => asNonEmptyText(message.id) !== undefined && !isModelMessage(message)))
+  if (given.every((message) => asNonEmptyText(message.id) !== undefined && !isModelMessage(message)))
     return [...messages] as Message[];
-  return fromModelMessages(read, { threadId }).flatMap((message) => toAGUIMessages(message));
+  return fromModelMessages(given, { threadId }).flatMap((message) => toAGUIMessages(message));
 }
 
-/** Only a model message has a list as an assistant's content, and results in a list. */
+/** Only model messages have a list as the content of an assistant message, and tool results in a list. */
 function isModelMessage({ role, content }: Fields): boolean {
   if (!Array.isArray(content)) return false;
   return role === 'assistant' || content.some((part) => isFields(part) && part.type === 'tool-result');

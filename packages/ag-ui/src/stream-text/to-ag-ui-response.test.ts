@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { replay } from '../../test/ag-ui-client.ts';
 import { frameEvents } from '../../test/frame-events.ts';
 import { collect, finish, majors, reasoning, scriptedModel, text, type Turn } from '../../test/scripted-model.ts';
-import { tellMessages } from '../../test/tell.ts';
+import { describeMessages } from '../../test/describe-messages.ts';
 import type { AGUIEvent, AGUIRunInput } from '../shared/ag-ui-event.ts';
 import { toAGUIResponse, type ToAGUIResponseOptions } from './to-ag-ui-response.ts';
 
@@ -22,9 +22,9 @@ describe.each(majors)('toAGUIResponse with $name', ({ ai }) => {
       ...options,
     });
   };
-  const eventsOf = async (response: Response): Promise<AGUIEvent[]> => frameEvents(await response.text());
+  const readEvents = async (response: Response): Promise<AGUIEvent[]> => frameEvents(await response.text());
 
-  it('is a stream of events that no proxy holds back, with headers of yours', async () => {
+  it('responds with an unbuffered event stream and custom headers', async () => {
     const response = respond([...text('0', 'Hi'), finish()], {
       headers: { 'x-mine': '1', 'cache-control': 'no-store' },
     });
@@ -36,8 +36,8 @@ describe.each(majors)('toAGUIResponse with $name', ({ ai }) => {
     await response.body?.cancel();
   });
 
-  it('answers the request that it is given: its ids, its version, its messages', async () => {
-    const events = await eventsOf(respond([...reasoning('0', 'Hm.'), ...text('1', 'Hi'), finish()]));
+  it('uses ids, version and messages of the request', async () => {
+    const events = await readEvents(respond([...reasoning('0', 'Hm.'), ...text('1', 'Hi'), finish()]));
     expect(events[0]).toMatchObject({
       type: 'RUN_STARTED',
       threadId: 'thread-1',
@@ -46,13 +46,13 @@ describe.each(majors)('toAGUIResponse with $name', ({ ai }) => {
     });
     expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', runId: 'run-1', outcome: { type: 'success' } });
     const { messages, warnings } = await replay([events], input.messages);
-    expect([tellMessages(messages), warnings]).toEqual([['reasoning=Hm.', 'text=Hi'], []]);
+    expect([describeMessages(messages), warnings]).toEqual([['reasoning=Hm.', 'text=Hi'], []]);
   });
 
-  it('says a failure in the stream, since the status is out', async () => {
+  it('emits a failure in the stream with status 200', async () => {
     const response = respond({ throws: new Error('No key.') }, { errorText: ({ message }) => `Failed: ${message}` });
     expect(response.status).toBe(200);
-    expect((await eventsOf(response)).at(-1)).toMatchObject({ type: 'RUN_ERROR', message: 'Failed: No key.' });
+    expect((await readEvents(response)).at(-1)).toMatchObject({ type: 'RUN_ERROR', message: 'Failed: No key.' });
   });
 
   it('hides the text of a provider error', async () => {
@@ -62,22 +62,22 @@ describe.each(majors)('toAGUIResponse with $name', ({ ai }) => {
     expect(body).toContain('Run: run-1.');
   });
 
-  it('stops reading the model when the client leaves', async () => {
-    let isLeft = false;
+  it('stops reading the model when the client disconnects', async () => {
+    let isCancelled = false;
     const parts = (async function* () {
       try {
         yield { type: 'start-step' };
         yield { type: 'text-start', id: '0' };
         for (;;) yield { type: 'text-delta', id: '0', text: 'x' };
       } finally {
-        isLeft = true;
+        isCancelled = true;
       }
     })();
     const reader = toAGUIResponse({ fullStream: parts }, { input }).body!.getReader();
     await reader.read();
     await reader.read();
     await reader.cancel();
-    await vi.waitFor(() => expect(isLeft).toBe(true));
+    await vi.waitFor(() => expect(isCancelled).toBe(true));
     expect(await collect(parts)).toEqual([]);
   });
 });

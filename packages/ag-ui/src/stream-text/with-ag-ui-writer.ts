@@ -8,8 +8,8 @@ import {
   type OnLoss,
   type RunInput,
 } from '@intertie/core';
-import { createAGUIWriter, takeWriter, type AGUIWriter } from './ag-ui-writer.ts';
-import { MergedParts } from './merge-writes.ts';
+import { createAGUIWriter, bindWriter, type AGUIWriter } from './ag-ui-writer.ts';
+import { MergedParts } from './merged-parts.ts';
 import { withWrites } from './with-writes.ts';
 
 export interface WithAGUIWriterOptions {
@@ -17,41 +17,38 @@ export interface WithAGUIWriterOptions {
 }
 
 /**
- * A source whose runs have a writer each, for its tools. What they write is in the run itself: it is kept where runs are
- * kept, and told to whoever follows. `make` is called for every run, and once for the source's name.
+ * Wraps a source so that each run has its own writer for its tools. Written events are part of the run: they are stored with
+ * durable runs and sent to every client that follows. `make` is called once per run, and once for the source's name.
  */
 export function withAGUIWriter(
   make: (writer: AGUIWriter) => AgentSource,
   { onLoss = () => undefined }: WithAGUIWriterOptions = {},
 ): AgentSource {
-  const unwritten = make(createAGUIWriter());
+  const template = make(createAGUIWriter());
   return {
-    name: unwritten.name,
-    pauses: unwritten.pauses,
-    ...(unwritten.describe && { describe: () => unwritten.describe!() }),
+    name: template.name,
+    pauses: template.pauses,
+    ...(template.describe && { describe: () => template.describe!() }),
     run(run, control) {
       const writer = createAGUIWriter();
       const source = make(writer);
-      const queue = takeWriter(writer, onLoss);
+      const queue = bindWriter(writer, onLoss);
       if (queue instanceof Error) throw queue;
-      const codec = compose(withWrites(withoutOpening(run), queue, run), seal(run, onLoss));
-      // The source itself is told to stop, and says how it ended.
+      const codec = compose(withWrites(skipOpening(run), queue, run), seal(run, onLoss));
+      // No signal: the source itself handles a stop and reports how the run ended.
       return sourceStream(new MergedParts(source.run(run, control), queue), codec);
     },
   };
 }
 
-/**
- * The events of a source without those that its seal has written first, from the same run: the seal behind this one writes
- * them, before anything that was written.
- */
-function withoutOpening(run: RunInput): Codec<unknown, AgentEvent> {
+/** Drops the opening events that the source's own seal wrote. The outer seal writes them again, before all written events. */
+function skipOpening(run: RunInput): Codec<unknown, AgentEvent> {
   let isOpening = true;
   let hasBaseline = false;
-  const answered = new Set(
+  const answeredIds = new Set(
     run.answers.map((answer) => ('questionId' in answer ? answer.questionId : answer.toolCallId)),
   );
-  const isOpened = (event: AgentEvent): boolean => {
+  const isOpeningEvent = (event: AgentEvent): boolean => {
     switch (event.type) {
       case 'run-start':
         return true;
@@ -60,9 +57,9 @@ function withoutOpening(run: RunInput): Codec<unknown, AgentEvent> {
         hasBaseline = true;
         return true;
       case 'answer':
-        return answered.has(event.questionId);
+        return answeredIds.has(event.questionId);
       case 'tool-result':
-        return answered.has(event.toolCallId);
+        return answeredIds.has(event.toolCallId);
       case 'state-snapshot':
         return run.state !== undefined;
       default:
@@ -72,8 +69,8 @@ function withoutOpening(run: RunInput): Codec<unknown, AgentEvent> {
   return {
     feed(fed, emit) {
       const event = fed as AgentEvent;
-      if (isOpening && isOpened(event)) {
-        // The state comes last.
+      if (isOpening && isOpeningEvent(event)) {
+        // The state is the last opening event.
         isOpening = event.type !== 'state-snapshot';
         return;
       }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { verify } from '../../test/ag-ui-client.ts';
 import { agUi } from '../check/ag-ui-dialect.ts';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
-import { createAGUIWriter, takeWriter, type AGUIWriter } from './ag-ui-writer.ts';
+import { createAGUIWriter, bindWriter, type AGUIWriter } from './ag-ui-writer.ts';
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
 import { withWrites } from './with-writes.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -29,20 +29,20 @@ const plan = fc.array(fc.record({ place: fc.nat(80), what: fc.nat(writes.length 
   maxLength: 12,
 });
 
-describe('whatever is written, and whenever', () => {
-  it('leaves a run whole, for whoever reads it', async () => {
+describe('withWrites', () => {
+  it('keeps a run valid for any writes at any time', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryRun(), plan, async ({ run, events, end }, planned) => {
         const writer = createAGUIWriter();
-        const queue = takeWriter(writer, () => undefined) as WriteQueue;
+        const queue = bindWriter(writer, () => undefined) as WriteQueue;
         const codec = compose(
           withWrites(plain, queue, run),
           seal(run, () => undefined),
         );
         const calls = events.flatMap((event) => (event.type === 'tool-call' ? [event.toolCallId] : []));
-        const told: AgentEvent[] = [];
-        const emit: Emit<AgentEvent> = (event) => void told.push(event);
-        const isOver = (): boolean => told.at(-1)?.type === 'run-end';
+        const emitted: AgentEvent[] = [];
+        const emit: Emit<AgentEvent> = (event) => void emitted.push(event);
+        const isOver = (): boolean => emitted.at(-1)?.type === 'run-end';
         for (const [index, event] of events.entries()) {
           for (const { what, call } of planned.filter(({ place }) => place === index)) {
             const toolCallId = calls[call];
@@ -51,13 +51,13 @@ describe('whatever is written, and whenever', () => {
           codec.feed(event, emit);
         }
         codec.end(end, emit);
-        expect(check(canonical, told).violations).toEqual([]);
-        expect(told.filter(({ type }) => type === 'run-end')).toHaveLength(1);
+        expect(check(canonical, emitted).violations).toEqual([]);
+        expect(emitted.filter(({ type }) => type === 'run-end')).toHaveLength(1);
         expect(writer.custom('acme.late', 1)).toBe(false);
 
         const encoded: AGUIEvent[] = [];
         const encoder = createAGUIEncoder({ protocolVersion: '1.0' });
-        for (const event of told) encoder.feed(event, (out) => void encoded.push(out));
+        for (const event of emitted) encoder.feed(event, (out) => void encoded.push(out));
         expect(await verify(encoded)).toBeUndefined();
         expect(check(agUi, encoded).violations).toEqual([]);
       }),

@@ -1,48 +1,48 @@
 import type { AgentEvent, Codec, Emit, RunInput } from '@intertie/core';
-import { wrote } from './merge-writes.ts';
+import { writeSignal } from './merged-parts.ts';
 import { isFields } from '../shared/read-fields.ts';
 import type { WriteQueue, Written } from './write-queue.ts';
 
-/** The first turn, in parts and in canonical events. */
-const turns: ReadonlySet<unknown> = new Set(['start-step', 'step-start']);
-const results: ReadonlySet<unknown> = new Set(['tool-result', 'tool-error', 'tool-output-denied']);
+/** Start of a step, as an AI SDK part and as a canonical event. */
+const stepStarts: ReadonlySet<unknown> = new Set(['start-step', 'step-start']);
+const resultTypes: ReadonlySet<unknown> = new Set(['tool-result', 'tool-error', 'tool-output-denied']);
 
 /**
- * A decoder that also gives what was written: before the part that comes next, and what was written during a call between
- * that call and its result. Tools run ahead of a slow reader, up to the end of the run. Put `seal` behind it, so that
- * nothing written breaks what holds of a run.
+ * Wraps a decoder to emit written events too: before the next part, or, if written during a call, between that call and its
+ * result. Tools may run far ahead of a slow reader. Put `seal` behind it, so that written events cannot break the stream
+ * invariants.
  */
 export function withWrites(
   decoder: Codec<unknown, AgentEvent>,
   queue: WriteQueue,
   run: RunInput,
 ): Codec<unknown, AgentEvent> {
-  const called = new Set(callsOf(run));
-  const held = new Map<string, AgentEvent[]>();
-  // What was called before this run and runs now is not called again; and it may have another id to the provider.
-  let isBefore = run.message !== undefined;
+  const startedCalls = new Set(getCallIds(run));
+  const heldEvents = new Map<string, AgentEvent[]>();
+  // Calls of an earlier run that are executed now are not started again, and the provider may use another id for them.
+  let isBeforeFirstStep = run.message !== undefined;
 
-  const tell = ({ event, toolCallId }: Written, emit: Emit<AgentEvent>): void => {
-    if (toolCallId === undefined || called.has(toolCallId)) return emit(event);
-    const events = held.get(toolCallId);
+  const emitWritten = ({ event, toolCallId }: Written, emit: Emit<AgentEvent>): void => {
+    if (toolCallId === undefined || startedCalls.has(toolCallId)) return emit(event);
+    const events = heldEvents.get(toolCallId);
     if (events) events.push(event);
-    else held.set(toolCallId, [event]);
+    else heldEvents.set(toolCallId, [event]);
   };
-  const tellAll = (emit: Emit<AgentEvent>): void => {
-    for (const written of queue.drain()) tell(written, emit);
+  const emitAllWritten = (emit: Emit<AgentEvent>): void => {
+    for (const written of queue.drain()) emitWritten(written, emit);
   };
   const release = (toolCallId: string, emit: Emit<AgentEvent>): void => {
-    const events = held.get(toolCallId) ?? [];
-    held.delete(toolCallId);
+    const events = heldEvents.get(toolCallId) ?? [];
+    heldEvents.delete(toolCallId);
     for (const event of events) emit(event);
   };
   const releaseAll = (emit: Emit<AgentEvent>): void => {
-    for (const toolCallId of held.keys()) release(toolCallId, emit);
+    for (const toolCallId of heldEvents.keys()) release(toolCallId, emit);
   };
-  /** Emits what is left. The queue is closed even if `emit` throws: nothing is emitted after the run's end. */
-  const last = (emit: Emit<AgentEvent>): void => {
+  /** Emits the remaining events. The queue is closed even if `emit` throws: nothing is emitted after the end of the run. */
+  const finish = (emit: Emit<AgentEvent>): void => {
     try {
-      tellAll(emit);
+      emitAllWritten(emit);
       releaseAll(emit);
     } finally {
       queue.close();
@@ -51,30 +51,30 @@ export function withWrites(
 
   return {
     feed(part, emit) {
-      tellAll(emit);
-      if (part === wrote) return;
+      emitAllWritten(emit);
+      if (part === writeSignal) return;
       const { type, toolCallId: id } = isFields(part) ? part : {};
       const toolCallId = typeof id === 'string' ? id : undefined;
-      if (isBefore && turns.has(type)) {
-        isBefore = false;
+      if (isBeforeFirstStep && stepStarts.has(type)) {
+        isBeforeFirstStep = false;
         releaseAll(emit);
-      } else if (toolCallId !== undefined && results.has(type)) release(toolCallId, emit);
+      } else if (toolCallId !== undefined && resultTypes.has(type)) release(toolCallId, emit);
       decoder.feed(part, (event) => {
-        if (event.type === 'run-end') last(emit);
+        if (event.type === 'run-end') finish(emit);
         emit(event);
       });
       if (type !== 'tool-call' || toolCallId === undefined) return;
-      called.add(toolCallId);
+      startedCalls.add(toolCallId);
       release(toolCallId, emit);
     },
     flush: (emit) => decoder.flush?.(emit),
     end(end, emit) {
-      last(emit);
+      finish(emit);
       decoder.end(end, emit);
     },
   };
 }
 
-function callsOf({ message }: RunInput): string[] {
+function getCallIds({ message }: RunInput): string[] {
   return (message?.parts ?? []).flatMap((part) => (part.type === 'tool-invocation' ? [part.toolCallId] : []));
 }

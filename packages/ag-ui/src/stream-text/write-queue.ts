@@ -1,24 +1,24 @@
 import type { AgentEvent, Loss, OnLoss } from '@intertie/core';
 
-/** `toolCallId`: of the call during which it was written. */
+/** Written event, and the call during which it was written. */
 export type Written = { event: AgentEvent; toolCallId: string | undefined };
 
-/** What was written into a run and is not told yet. */
+/** Queue of events that were written into a run and not emitted yet. */
 export class WriteQueue {
-  /** Is called when something was written. */
+  /** Called after each write. */
   onWrite: (() => void) | undefined;
   #written: Written[] = [];
-  #state: 'free' | 'taken' | 'over' = 'free';
+  #state: 'free' | 'bound' | 'closed' = 'free';
   #onLoss: OnLoss = () => undefined;
 
   get isEmpty(): boolean {
     return this.#written.length === 0;
   }
 
-  /** Whether the event will be told. */
+  /** Returns whether the event will be emitted. */
   put(event: AgentEvent, toolCallId: string | undefined): boolean {
-    if (this.#state === 'over') {
-      this.#onLoss(late(event));
+    if (this.#state === 'closed') {
+      this.#onLoss(toLateLoss(event));
       return false;
     }
     this.#written.push({ event, toolCallId });
@@ -26,10 +26,10 @@ export class WriteQueue {
     return true;
   }
 
-  /** Whether it was free: one run has it. */
-  take(onLoss: OnLoss): boolean {
+  /** Binds the queue to a run. Returns false if it already belongs to one. */
+  bind(onLoss: OnLoss): boolean {
     if (this.#state !== 'free') return false;
-    this.#state = 'taken';
+    this.#state = 'bound';
     this.#onLoss = onLoss;
     return true;
   }
@@ -40,15 +40,15 @@ export class WriteQueue {
     return written;
   }
 
-  /** The run is over, or nobody reads it any more. */
+  /** Rejects further writes: the run has ended, or its reader has left. */
   close(): void {
-    this.#state = 'over';
+    this.#state = 'closed';
     this.onWrite = undefined;
-    for (const { event } of this.drain()) this.#onLoss(late(event));
+    for (const { event } of this.drain()) this.#onLoss(toLateLoss(event));
   }
 }
 
-function late(event: AgentEvent): Loss {
-  const why = 'It was written after the run had ended, or after its reader had left.';
+function toLateLoss(event: AgentEvent): Loss {
+  const why = 'It was written after the end of the run, or after its reader had left.';
   return { kind: 'late', what: event.type, why, ...('id' in event && { id: event.id }) };
 }

@@ -1,14 +1,14 @@
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 
-/** Another form of the events on the wire. */
+/** Binary encoding of events on the wire. */
 export interface AGUIBinary {
   readonly mediaType: string;
-  /** One event, with its length before it. */
+  /** Encodes one event, prefixed with its length. */
   frame(event: AGUIEvent): Uint8Array;
 }
 
-/** Whether a client asks for it by name. One that takes anything (`*` is what proxies say) gets text. */
-export function asksFor({ mediaType }: AGUIBinary, request: Request): boolean {
+/** Whether a client requests the media type explicitly. Wildcards get text, because proxies send `*`. */
+export function accepts({ mediaType }: AGUIBinary, request: Request): boolean {
   const accepted = (request.headers.get('accept') ?? '').split(',').map((one) => one.trim().split(/\s*;\s*/));
   return accepted.some(([name = '', ...rest]) => name.toLowerCase() === mediaType && !rest.some(isRefusal));
 }

@@ -1,16 +1,17 @@
 import { toJson } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 
-/** One event as a frame. Lines end with LF alone: clients split at nothing else. */
+/** Formats an event as a server-sent event. Lines end with LF, the only separator that all clients support. */
 export function toAGUIFrame(event: AGUIEvent): string {
   return `data: ${toAGUIText(event)}\n\n`;
 }
 
+/** Serializes an event as JSON. */
 export function toAGUIText(event: AGUIEvent): string {
   try {
     return JSON.stringify(event);
   } catch {
-    // An event that somebody added, with something in it that JSON cannot say.
+    // An event of the user's with a value that JSON cannot represent.
     return JSON.stringify(toJson(event));
   }
 }

@@ -7,15 +7,20 @@ import { toAGUIFrame, writeAGUISSE } from '../index.ts';
 const event = (value: unknown): AGUIEvent => ({ type: 'CUSTOM', name: 'acme.n', value });
 const comment = ': keep-alive\n\n';
 
-/** Events that come when the test says so. */
-function held(): { events: ReadableStream<AGUIEvent>; say(event: AGUIEvent): void; end(): void; left: unknown[] } {
+/** Creates a stream whose events are emitted by the test. */
+function controlled(): {
+  events: ReadableStream<AGUIEvent>;
+  send(event: AGUIEvent): void;
+  end(): void;
+  left: unknown[];
+} {
   let controller!: ReadableStreamDefaultController<AGUIEvent>;
   const left: unknown[] = [];
   const events = new ReadableStream<AGUIEvent>({
     start: (own) => void (controller = own),
     cancel: (reason) => void left.push(reason),
   });
-  return { events, say: (one) => controller.enqueue(one), end: () => controller.close(), left };
+  return { events, send: (one) => controller.enqueue(one), end: () => controller.close(), left };
 }
 
 function textReader(bytes: ReadableStream<Uint8Array>): {
@@ -34,7 +39,7 @@ function textReader(bytes: ReadableStream<Uint8Array>): {
 }
 
 describe('a frame', () => {
-  it('is one line that ends with LF alone, whatever is in the event', () => {
+  it('is one line that ends with LF for any event', () => {
     const frame = toAGUIFrame(event('a\r\nb\u2028'));
     expect(frame).toMatch(/^data: [^\r\n]*\n\n$/);
     expect(JSON.parse(frame.slice(6))).toEqual(event('a\r\nb\u2028'));
@@ -44,14 +49,14 @@ describe('a frame', () => {
 
 describe('a chunk', () => {
   it('joins the frames of all events that are available at once', async () => {
-    const { events, say, end } = held();
+    const { events, send, end } = controlled();
     const reader = textReader(writeAGUISSE(events));
-    say(event(1));
-    say(event(2));
+    send(event(1));
+    send(event(2));
     expect(await reader.read()).toBe(toAGUIFrame(event(1)) + toAGUIFrame(event(2)));
-    say(event(3));
+    send(event(3));
     expect(await reader.read()).toBe(toAGUIFrame(event(3)));
-    say(event(4));
+    send(event(4));
     end();
     expect([await reader.read(), await reader.read()]).toEqual([toAGUIFrame(event(4)), undefined]);
   });
@@ -74,29 +79,28 @@ describe('keep-alive comments', () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
   afterEach(() => vi.useRealTimers());
 
-  it('come after a silence, and not while something is said', async () => {
-    const { events, say, end } = held();
+  it('are sent only after an interval without events', async () => {
+    const { events, send, end } = controlled();
     const reader = textReader(writeAGUISSE(events, { keepAliveMs: 1000 }));
-    say(event(1));
+    send(event(1));
     expect(await reader.read()).toBe(toAGUIFrame(event(1)));
     const next = reader.read();
-    // In this second there was an event.
+    // There was an event in this interval.
     await vi.advanceTimersByTimeAsync(1000);
-    say(event(2));
+    send(event(2));
     expect(await next).toBe(toAGUIFrame(event(2)));
     const silent = reader.read();
     await vi.advanceTimersByTimeAsync(2000);
     expect(await silent).toBe(comment);
     end();
     let last = await reader.read();
-    // oxlint-disable-next-line no-await-in-loop -- one piece after the other
     while (last === comment) last = await reader.read();
     expect(last).toBeUndefined();
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('do not pile up where nobody reads, and stop when the reader leaves', async () => {
-    const { events, left } = held();
+  it('are not queued without a reader and stop when the reader cancels', async () => {
+    const { events, left } = controlled();
     const bytes = writeAGUISSE(events, { keepAliveMs: 1000 });
     await vi.advanceTimersByTimeAsync(60_000);
     const reader = textReader(bytes);
@@ -109,7 +113,7 @@ describe('keep-alive comments', () => {
     expect([left, vi.getTimerCount()]).toEqual([['gone'], 0]);
   });
 
-  it('are not sent unless they are asked for', async () => {
+  it('are not sent by default', async () => {
     const reader = textReader(writeAGUISSE(toReadableStream([event(1)])));
     expect(vi.getTimerCount()).toBe(0);
     expect([await reader.read(), await reader.read()]).toEqual([toAGUIFrame(event(1)), undefined]);

@@ -5,6 +5,7 @@ const keepAliveFrame = ': keep-alive\n\n';
 /** Size at which a chunk is written without waiting for further events, in characters. */
 const maxChunkLength = 16_384;
 
+/** Response headers for `writeAGUISSE`. */
 export const aguiSSEHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
@@ -54,7 +55,6 @@ export function writeAGUISSE(
       };
       try {
         do {
-          // oxlint-disable-next-line no-await-in-loop -- back-pressure: one event at a time
           const { done, value } = await reader.read();
           if (isOver) return;
           if (done) {

@@ -1,21 +1,21 @@
 import { expect, it } from 'vitest';
 import { sseEvents } from './http-events.ts';
 
-function bodyOf(...pieces: string[]): { body: ReadableStream<Uint8Array>; isLeft: () => boolean } {
-  let isLeft = false;
-  const left = pieces.map((piece) => new TextEncoder().encode(piece));
+function createBody(...pieces: string[]): { body: ReadableStream<Uint8Array>; isCancelled: () => boolean } {
+  let isCancelled = false;
+  const remaining = pieces.map((piece) => new TextEncoder().encode(piece));
   const body = new ReadableStream<Uint8Array>(
     {
       pull(controller) {
-        const piece = left.shift();
+        const piece = remaining.shift();
         if (piece) controller.enqueue(piece);
         else controller.close();
       },
-      cancel: () => void (isLeft = true),
+      cancel: () => void (isCancelled = true),
     },
     { highWaterMark: 0 },
   );
-  return { body, isLeft: () => isLeft };
+  return { body, isCancelled: () => isCancelled };
 }
 
 async function eventsIn(events: AsyncIterable<unknown>): Promise<unknown[]> {
@@ -24,8 +24,8 @@ async function eventsIn(events: AsyncIterable<unknown>): Promise<unknown[]> {
   return all;
 }
 
-it('reads events however they are cut, whatever ends their lines, and passes over what is none', async () => {
-  const { body } = bodyOf(
+it('parses events across chunk boundaries and line endings, and ignores other frames', async () => {
+  const { body } = createBody(
     ': keep-alive\r\n\r\nevent: x\r\ndata: {"type":\r\n',
     'data: "A"}\r\n\r\nda',
     'ta: [DONE]\n\ndata: 5\n\nwhat: ever\ndata: {"type":"B"}\n\ndata: {"type":"cut"}',
@@ -33,16 +33,22 @@ it('reads events however they are cut, whatever ends their lines, and passes ove
   expect(await eventsIn(sseEvents(body))).toEqual([{ type: 'A' }, { type: 'B' }]);
 });
 
-it('holds no more than an event may be long, and leaves', async () => {
-  const { body, isLeft } = bodyOf('data: {"type":"A"}\n\n', 'data: ', 'x'.repeat(60), 'x'.repeat(60), 'never read');
+it('rejects an event above the maximum size and cancels the body', async () => {
+  const { body, isCancelled } = createBody(
+    'data: {"type":"A"}\n\n',
+    'data: ',
+    'x'.repeat(60),
+    'x'.repeat(60),
+    'never read',
+  );
   const events = sseEvents(body, 100);
   expect(await events.next()).toMatchObject({ value: { type: 'A' } });
   await expect(events.next()).rejects.toThrow('longer than 100 characters');
-  expect(isLeft()).toBe(true);
+  expect(isCancelled()).toBe(true);
 });
 
-it('leaves the body when its reader does', async () => {
-  const { body, isLeft } = bodyOf('data: {"type":"A"}\n\n', 'data: {"type":"B"}\n\n');
+it('cancels the body when the generator is left', async () => {
+  const { body, isCancelled } = createBody('data: {"type":"A"}\n\n', 'data: {"type":"B"}\n\n');
   for await (const _ of sseEvents(body)) break;
-  expect(isLeft()).toBe(true);
+  expect(isCancelled()).toBe(true);
 });

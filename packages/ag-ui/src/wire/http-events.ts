@@ -3,34 +3,34 @@ import { isFields } from '../shared/read-fields.ts';
 
 export type HeadersOption = Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
 
-/** Where an agent is, and how it is asked. */
+/** Address of an agent, and how to request it. */
 export interface AGUIEndpoint {
-  /** Where the agent is: `https:` for server-sent events, `wss:` for a socket. */
+  /** URL of the agent: `https:` for server-sent events, `wss:` for a WebSocket. */
   url: string;
   headers?: HeadersOption;
   fetch?: typeof globalThis.fetch;
 }
 
-/** A request to an agent for events. */
-export async function askAgent(
-  { url, headers: own, fetch = globalThis.fetch }: AGUIEndpoint,
+/** Sends a request for events to an agent. */
+export async function fetchAgent(
+  { url, headers: option, fetch = globalThis.fetch }: AGUIEndpoint,
   init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> },
 ): Promise<Response> {
-  const headers = typeof own === 'function' ? await own() : own;
+  const headers = typeof option === 'function' ? await option() : option;
   return fetch(url, { ...init, headers: { accept: 'text/event-stream', ...init.headers, ...headers } });
 }
 
-/** An answer that is no stream is an error with what the agent says of it. */
-export async function refusal({ url }: AGUIEndpoint, response: Response): Promise<Error> {
-  const said = await response.text().catch(() => '');
-  const message = `The agent at ${url} answered ${response.status}${said === '' ? '' : `: ${said.slice(0, 500)}`}`;
+/** Creates an error with the text of a response that is not an event stream. */
+export async function toResponseError({ url }: AGUIEndpoint, response: Response): Promise<Error> {
+  const text = await response.text().catch(() => '');
+  const message = `The agent at ${url} answered ${response.status}${text === '' ? '' : `: ${text.slice(0, 500)}`}`;
   return Object.assign(new Error(message), { code: `http-${response.status}` });
 }
 
-/** How much of one event is held, in characters: files travel inside. A server that sends more sends no events. */
+/** Maximum size of one event in characters. Large, because events may contain files. */
 const maxEventSize = 32_000_000;
 
-/** The events of a response's body. Who leaves cancels it. */
+/** Yields the events of a response body. Leaving the generator cancels the body. */
 export async function* sseEvents(
   body: ReadableStream<Uint8Array>,
   maxBufferSize: number = maxEventSize,
@@ -39,11 +39,11 @@ export async function* sseEvents(
   let isTooLong = false;
   const parser = createParser({
     maxBufferSize,
-    // Unknown fields are passed over, as the specification of event streams says.
+    // Other errors are unknown fields, which the event stream specification says to ignore.
     onError: ({ type }) => void (isTooLong ||= type === 'max-buffer-size-exceeded'),
     onEvent: ({ data }) => {
-      const event = parse(data);
-      // Frames that are no events are the server's own business.
+      const event = parseJson(data);
+      // Frames without a JSON object are not events.
       if (isFields(event)) events.push(event);
     },
   });
@@ -51,7 +51,6 @@ export async function* sseEvents(
   const reader = body.getReader();
   try {
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one piece after the other
       const { done, value } = await reader.read();
       if (done) return;
       parser.feed(decoder.decode(value, { stream: true }));
@@ -64,11 +63,12 @@ export async function* sseEvents(
 }
 
 function tooLong(limit: number): Error {
-  const message = `An event of the agent is longer than ${limit} characters. Does the URL name an AG-UI agent?`;
+  const message = `An event of the agent is longer than ${limit} characters. Check that the URL belongs to an AG-UI agent.`;
   return Object.assign(new Error(message), { code: 'event-size' });
 }
 
-function parse(data: string): unknown {
+/** Parses JSON. Returns undefined for invalid input. */
+export function parseJson(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {

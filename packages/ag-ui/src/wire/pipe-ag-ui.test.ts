@@ -14,16 +14,16 @@ class FakeSocket extends EventTarget implements SocketLike {
 const event = (value: unknown): AGUIEvent => ({ type: 'CUSTOM', name: 'n', value });
 
 describe('pipeAGUI', () => {
-  it('sends each event as a frame, whatever is in it', async () => {
+  it('sends each event as one frame, even with values that JSON cannot represent', async () => {
     const socket = new FakeSocket();
     await pipeAGUI(socket, toReadableStream([event(1), event(2n)]));
     expect(socket.sent).toHaveLength(2);
     expect(JSON.parse(socket.sent[0]!)).toEqual(event(1));
   });
 
-  it('sends what a generator gives, and leaves it when the socket closes', async () => {
+  it('sends the events of a generator and returns it when the socket closes', async () => {
     const socket = new FakeSocket();
-    let isLeft = false;
+    let isReturned = false;
     async function* events(): AsyncGenerator<AGUIEvent> {
       try {
         for (let value = 1; ; value += 1) {
@@ -31,14 +31,14 @@ describe('pipeAGUI', () => {
           if (value === 3) socket.dispatchEvent(new Event('close'));
         }
       } finally {
-        isLeft = true;
+        isReturned = true;
       }
     }
     await pipeAGUI(socket, events());
-    expect([socket.sent.length, isLeft]).toEqual([3, true]);
+    expect([socket.sent.length, isReturned]).toEqual([3, true]);
   });
 
-  it('pulls nothing while the socket is full, and goes on when it has room', async () => {
+  it('pauses reading while the socket is full', async () => {
     const socket = new FakeSocket();
     socket.bufferedAmount = 11;
     let pulled = 0;

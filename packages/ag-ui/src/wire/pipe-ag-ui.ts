@@ -2,22 +2,22 @@ import { iterate } from '@intertie/core';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { toAGUIText } from './ag-ui-frame.ts';
 
-/** What of a `WebSocket` is used: that of a browser, of a worker, of `ws`. */
+/** The part of `WebSocket` that is used; browsers, workers and `ws` provide it. */
 export interface SocketLike {
   send(data: string): void;
-  /** How much has been handed over and not been sent yet. Not every socket says. */
+  /** Bytes queued in the socket. Not all sockets provide it. */
   readonly bufferedAmount?: number;
   addEventListener(type: 'close' | 'error', listener: () => void): void;
 }
 
 export interface PipeAGUIOptions {
-  /** How much may wait in the socket before no more is pulled, in bytes. Default: 1 MB. */
+  /** Maximum number of bytes queued in the socket before reading pauses. Default: 1 MB. */
   maxBuffered?: number;
-  /** How often a full socket is looked at, in milliseconds. Default: 10. */
+  /** Interval at which a full socket is polled, in milliseconds. Default: 10. */
   drainMs?: number;
 }
 
-/** Sends events over a socket, one a frame, no faster than it takes them. A socket that closes cancels the run. */
+/** Sends events over a socket, one per frame, with backpressure. Cancels the run when the socket closes. */
 export async function pipeAGUI(
   socket: SocketLike,
   events: ReadableStream<AGUIEvent> | AsyncGenerator<AGUIEvent>,
@@ -25,15 +25,15 @@ export async function pipeAGUI(
 ): Promise<void> {
   const iterator = 'getReader' in events ? iterate(events) : events;
   let isClosed = false;
-  const leave = (): void => {
+  const onClose = (): void => {
     isClosed = true;
     void iterator.return?.(new DOMException('The socket closed.', 'AbortError')).catch(() => undefined);
   };
   const isFull = (): boolean => !isClosed && (socket.bufferedAmount ?? 0) > maxBuffered;
-  socket.addEventListener('close', leave);
-  socket.addEventListener('error', leave);
+  socket.addEventListener('close', onClose);
+  socket.addEventListener('error', onClose);
   for await (const event of iterator) {
-    // oxlint-disable-next-line no-await-in-loop -- a socket does not say when it has room again
+    // Polled, because sockets have no drain event.
     while (isFull()) await new Promise((resolve) => setTimeout(resolve, drainMs));
     if (isClosed) return;
     socket.send(toAGUIText(event));

@@ -4,7 +4,7 @@ import { collect } from '../../test/scripted-model.ts';
 import { agUiSource } from '../client/ag-ui-source.ts';
 import { runInput } from '../../../core/test/run-input.ts';
 
-/** A socket without a wire; the real one is driven in a worker, by `test:peers`. */
+/** Socket without a connection. `test:peers` uses a real one in a worker. */
 class StubSocket extends EventTarget {
   static last: StubSocket;
   readonly url: string;
@@ -24,7 +24,7 @@ class StubSocket extends EventTarget {
     this.isClosed = true;
     this.dispatchEvent(new Event('close'));
   }
-  say(...frames: unknown[]): void {
+  receive(...frames: unknown[]): void {
     for (const frame of frames) {
       const data = typeof frame === 'string' || frame instanceof Uint8Array ? frame : JSON.stringify(frame);
       this.dispatchEvent(new MessageEvent('message', { data }));
@@ -56,14 +56,14 @@ afterEach(() => {
   StubSocket.last = undefined as never;
 });
 
-describe('an agent behind a socket', () => {
-  it('is sent the request when the socket is open, and the frames of others are passed over', async () => {
+describe('agUiSource with a WebSocket URL', () => {
+  it('sends the request on open and ignores foreign frames', async () => {
     const { socket, events } = await listen();
     expect(socket.sent).toEqual([]);
     socket.dispatchEvent(new Event('open'));
     expect(JSON.parse(socket.sent[0]!)).toMatchObject({ threadId: 't', runId: 'r', protocolVersion: '1.0' });
-    socket.say({ type: 'cf_agent_state', state: {} }, 'no JSON', new Uint8Array([1]), [started], { hello: 1 });
-    socket.say(started, { type: 'cf_agent_mcp_servers' }, text, 'null', finished);
+    socket.receive({ type: 'cf_agent_state', state: {} }, 'no JSON', new Uint8Array([1]), [started], { hello: 1 });
+    socket.receive(started, { type: 'cf_agent_mcp_servers' }, text, 'null', finished);
     expect((await events).map(({ type }) => type)).toEqual([
       'run-start',
       'text-start',
@@ -77,23 +77,23 @@ describe('an agent behind a socket', () => {
   it.each([
     ['closes before the end', (socket: StubSocket) => socket.close(), 'truncated'],
     ['fails', (socket: StubSocket) => socket.dispatchEvent(new Event('error')), 'socket'],
-  ])('that %s has not answered', async (_, breaks, code) => {
+  ])('ends with an error if the socket %s', async (_, breaks, code) => {
     const { socket, events } = await listen();
-    socket.say(started, text);
+    socket.receive(started, text);
     breaks(socket);
     expect((await events).at(-1)).toMatchObject({ type: 'run-end', outcome: 'error', error: { code } });
   });
 
-  it('is left when the run is stopped', async () => {
+  it('closes the socket when the run is stopped', async () => {
     const stop = new AbortController();
     const { socket, events } = await listen(stop.signal);
-    socket.say(started, text);
+    socket.receive(started, text);
     stop.abort();
     expect((await events).at(-1)).toMatchObject({ type: 'run-end', outcome: 'aborted' });
     expect(socket.isClosed).toBe(true);
   });
 
-  it('is not to be had where there are no sockets, and that is said', async () => {
+  it('ends with a clear error if WebSocket is unavailable', async () => {
     vi.stubGlobal('WebSocket', undefined);
     const control: RunControl = {
       signal: new AbortController().signal,
@@ -101,6 +101,6 @@ describe('an agent behind a socket', () => {
       liveAnswers: (async function* () {})(),
     };
     const events = await collect(agUiSource({ url: 'ws://example.com/' }).run(run, control));
-    expect(events.at(-1)).toMatchObject({ error: { message: expect.stringContaining('no WebSocket') } });
+    expect(events.at(-1)).toMatchObject({ error: { message: expect.stringContaining('WebSocket is not available') } });
   });
 });

@@ -1,14 +1,13 @@
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
 import { isFields } from '../shared/read-fields.ts';
+import { parseJson } from './http-events.ts';
 
 const eventType = /^[A-Z]+(?:_[A-Z]+)*$/;
 
-/** A request over a socket, and the events that answer it. Frames without an AG-UI type are others' and passed over. */
+/** Sends a request over a WebSocket and yields the events of the response. Frames without an AG-UI type are ignored. */
 export async function* socketEvents(url: string, input: AGUIRunInput, signal: AbortSignal): AsyncGenerator {
   if (typeof WebSocket === 'undefined') {
-    throw new TypeError(
-      'This platform has no WebSocket, so the agent cannot be reached over one. Give it an https: URL.',
-    );
+    throw new TypeError('WebSocket is not available on this platform. Use an https: URL for the agent.');
   }
   const socket = new WebSocket(url);
   const frames: unknown[] = [];
@@ -20,7 +19,7 @@ export async function* socketEvents(url: string, input: AGUIRunInput, signal: Ab
   };
   socket.addEventListener('open', () => socket.send(JSON.stringify(input)));
   socket.addEventListener('message', ({ data }: MessageEvent) => {
-    const event = typeof data === 'string' ? parse(data) : undefined;
+    const event = typeof data === 'string' ? parseJson(data) : undefined;
     if (!isFields(event) || typeof event.type !== 'string' || !eventType.test(event.type)) return;
     frames.push(event);
     wake?.();
@@ -35,18 +34,9 @@ export async function* socketEvents(url: string, input: AGUIRunInput, signal: Ab
       yield* frames.splice(0);
       if (over instanceof Error) throw over;
       if (over) return;
-      // oxlint-disable-next-line no-await-in-loop -- one frame after the other
       await new Promise<void>((resolve) => void (wake = resolve));
     }
   } finally {
     socket.close();
-  }
-}
-
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined;
   }
 }

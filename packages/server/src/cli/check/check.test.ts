@@ -138,7 +138,7 @@ describe('the text report', () => {
   it('shows the rule, the place, the item and the fix', async () => {
     const text = await report(wrong);
     expect(text).toContain('ag-ui: AG-UI events');
-    expect(text).toContain('✗ text-known  Content and end of a text name one that is open.');
+    expect(text).toContain('✗ text-known  Content and end of a text name an open one.');
     expect(text).toContain('item 3, line 5: TEXT_MESSAGE_CONTENT names other, which is not open.');
     expect(text).toContain('› {"type":"TEXT_MESSAGE_CONTENT","messageId":"other","delta":"Hi"}');
     expect(text).toContain('fix  Send TEXT_MESSAGE_START with that id first.');

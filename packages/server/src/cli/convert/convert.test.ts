@@ -176,7 +176,7 @@ describe('convert', () => {
       json: false,
     });
     expect(err).toContain('5 losses from mail to ag-ui:');
-    expect(err).toContain('2 × text-start  What agents say to each other is not shown.');
+    expect(err).toContain('2 × text-start  Messages between agents are not sent.');
     expect(out).not.toContain('losses from');
   });
 

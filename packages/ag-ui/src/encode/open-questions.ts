@@ -1,16 +1,16 @@
 import type { Interrupt } from '@ag-ui/core';
 import type { EventOf, Outcome, Question } from '@intertie/core';
-import type { AGUIAgents } from './encode-agents.ts';
+import type { AgentEncoder } from './encode-agents.ts';
 import { encodeInterrupt } from '../shared/interrupt.ts';
 
 type Asked = Question & { agentId?: string };
 
-/** The questions that nobody has answered yet. */
-export class AGUIQuestions {
-  #agents: AGUIAgents;
+/** Tracks the open questions of a run, for its interrupts. */
+export class OpenQuestions {
+  #agents: AgentEncoder;
   #open = new Map<string, Asked>();
 
-  constructor(agents: AGUIAgents) {
+  constructor(agents: AgentEncoder) {
     this.#agents = agents;
   }
 
@@ -22,12 +22,12 @@ export class AGUIQuestions {
     this.#open.delete(questionId);
   }
 
-  /** What a run waits for, as interrupts. */
+  /** Returns the questions that a paused run waits for, as interrupts. */
   interrupts(outcome: Outcome): Interrupt[] {
     return this.#waiting(outcome).map((question) => encodeInterrupt(question, this.#agents.owner(question.agentId)));
   }
 
-  /** The calls that somebody will still answer. */
+  /** Returns the calls that will still get an answer. */
   calls(outcome: Outcome): Set<string> {
     if (outcome.outcome !== 'paused') return new Set();
     const tools = outcome.waitingFor.flatMap((waiting) => (waiting.type === 'tool' ? [waiting.toolCallId] : []));

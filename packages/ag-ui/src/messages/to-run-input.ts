@@ -3,19 +3,19 @@ import type { Answer, Json, MessageContent, OnLoss, RunInput } from '@intertie/c
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
 import { decodeInterruptId, decodeResume } from '../shared/interrupt.ts';
 import { readAGUIMessages } from './read-ag-ui-messages.ts';
-import { defined, isNothing } from '../shared/read-fields.ts';
+import { defined, isEmptyValue } from '../shared/read-fields.ts';
 
-export interface RunOfInputOptions {
+export interface ToRunInputOptions {
   generateId: () => string;
   now: () => number;
   onLoss: OnLoss;
 }
 
 /**
- * The run that a client asks for, where nobody but the client has the history. A user's message last: a new answer. An
- * agent's message last: that answer goes on, with the results that the client gave and the interrupts that it resolved.
+ * Converts a request to a run whose history comes from the client alone. After a user message, the run starts a new answer. After
+ * an agent's message, it continues that answer with the client's tool results and resolved interrupts.
  */
-export function runOfInput(input: AGUIRunInput, { generateId, now, onLoss }: RunOfInputOptions): RunInput {
+export function toRunInput(input: AGUIRunInput, { generateId, now, onLoss }: ToRunInputOptions): RunInput {
   const { threadId, runId, parentRunId } = input;
   const startedAt = now();
   const messages = readAGUIMessages(input.messages, { threadId, createdAt: new Date(startedAt), onLoss });
@@ -26,35 +26,39 @@ export function runOfInput(input: AGUIRunInput, { generateId, now, onLoss }: Run
     startedAt,
     history: messages,
     answers: [],
-    ...contextOfInput(input),
+    ...toRunContext(input),
     ...defined({ parentRunId, state: (input.state ?? undefined) as Json | undefined }),
   };
   const last = messages.at(-1);
   const isAnswer = last?.role === 'assistant';
-  // An agent may have asked before it said anything: then there is no message of its own.
-  const said: MessageContent = isAnswer ? last.content : { format: 2, parts: [] };
-  const { message, answers } = withAnswers(said, input.resume ?? [], onLoss);
+  // An agent may have asked before it emitted anything. Then the history contains no message of its own.
+  const content: MessageContent = isAnswer ? last.content : { format: 2, parts: [] };
+  const { message, answers } = withAnswers(content, input.resume ?? [], onLoss);
   const messageId = isAnswer ? last.id : generateId();
   const parentMessageId = isAnswer ? last.parentId : last?.id;
-  const begun = { ...run, messageId, ...defined({ parentMessageId }) };
-  if (!isAnswer && answers.length === 0) return begun;
+  const started = { ...run, messageId, ...defined({ parentMessageId }) };
+  if (!isAnswer && answers.length === 0) return started;
   const history = isAnswer ? messages.slice(0, -1) : messages;
-  return { ...begun, history, message, answers, resumes: parentRunId ?? messageId };
+  return { ...started, history, message, answers, resumes: parentRunId ?? messageId };
 }
 
-/** What the client offers to the run: tools of its own, what the model should know, and what is for the runtime alone. */
-export function contextOfInput({
+/** Reads the tools, the context for the model, and the forwarded props for the runtime. */
+export function toRunContext({
   tools = [],
   context = [],
   forwardedProps,
 }: AGUIRunInput): Pick<RunInput, 'tools' | 'context' | 'forwardedProps'> {
-  const offered = tools.map(({ name, description, parameters }) =>
+  const clientTools = tools.map(({ name, description, parameters }) =>
     parameters === undefined ? { name, description } : { name, description, inputSchema: parameters as Json },
   );
-  return { tools: offered, context, ...(!isNothing(forwardedProps) && { forwardedProps: forwardedProps as Json }) };
+  return {
+    tools: clientTools,
+    context,
+    ...(!isEmptyValue(forwardedProps) && { forwardedProps: forwardedProps as Json }),
+  };
 }
 
-/** The questions come back in the ids of the interrupts that they were, and are put where they stood. */
+/** Restores the questions from the ids of their interrupts, and inserts them into the message. */
 function withAnswers(
   content: MessageContent,
   resume: readonly ResumeEntry[],
@@ -66,9 +70,9 @@ function withAnswers(
     const question = decodeInterruptId(entry.interruptId);
     const { toolCallId } = question;
     const index = parts.findIndex((part) => part.type === 'tool-invocation' && part.toolCallId === toolCallId);
-    const asked = parts[index];
+    const part = parts[index];
     if (toolCallId === undefined) parts.push({ type: 'question', ...question });
-    else if (asked?.type === 'tool-invocation') parts[index] = { ...asked, approval: question };
+    else if (part?.type === 'tool-invocation') parts[index] = { ...part, approval: question };
     else {
       const why = 'It answers a question about a call that is not in the messages.';
       onLoss({ kind: 'repaired', what: 'resume', why, id: entry.interruptId });

@@ -1,35 +1,35 @@
 import { iterate } from '@intertie/core';
 import type { WriteQueue } from './write-queue.ts';
 
-/** Stands among the parts where something was written: `withWrites` knows it. */
-export const wrote: unique symbol = Symbol('wrote');
+/** Item among the parts that marks a write; handled by `withWrites`. */
+export const writeSignal: unique symbol = Symbol('writeSignal');
 
 type Parts = AsyncIterable<unknown> | ReadableStream<unknown>;
 type Result = IteratorResult<unknown, unknown>;
 
 /**
- * Parts, and a sign whenever something was written, so that it is told at once and not with the next part: while a tool
- * works its model says nothing. One part is asked for at a time, as before. `withWrites` closes the queue at the run's end.
+ * Merges parts with a `writeSignal` per write, so that an event is sent immediately and not with the next part: while a tool
+ * runs, its model emits nothing. At most one part is requested at a time. `withWrites` closes the queue at the end of the run.
  */
 export class MergedParts implements AsyncIterableIterator<unknown> {
   #iterator: AsyncIterator<unknown, unknown>;
   #queue: WriteQueue;
-  #isAsked = false;
-  /** Hands over the part that has come. */
-  #arrived: ((waiting: Deferred<Result>) => void) | undefined;
+  #isReading = false;
+  /** Settles a waiting `next()` with the part that has arrived. */
+  #settle: ((waiting: Deferred<Result>) => void) | undefined;
   #waiting: Deferred<Result> | undefined;
 
   constructor(parts: Parts, queue: WriteQueue) {
     this.#iterator = 'getReader' in parts ? iterate(parts) : parts[Symbol.asyncIterator]();
     this.#queue = queue;
-    queue.onWrite = () => this.#give();
+    queue.onWrite = () => this.#deliver();
   }
 
   next(): Promise<Result> {
     const waiting = deferred<Result>();
     this.#waiting = waiting;
-    this.#give();
-    if (this.#waiting && !this.#isAsked) this.#ask();
+    this.#deliver();
+    if (this.#waiting && !this.#isReading) this.#readPart();
     return waiting.promise;
   }
 
@@ -44,11 +44,11 @@ export class MergedParts implements AsyncIterableIterator<unknown> {
     return this;
   }
 
-  #ask(): void {
-    this.#isAsked = true;
-    const arrive = (hand: (waiting: Deferred<Result>) => void): void => {
-      this.#arrived = hand;
-      this.#give();
+  #readPart(): void {
+    this.#isReading = true;
+    const arrive = (settle: (waiting: Deferred<Result>) => void): void => {
+      this.#settle = settle;
+      this.#deliver();
     };
     this.#iterator.next().then(
       (result) => arrive(({ resolve }) => resolve(result)),
@@ -56,16 +56,16 @@ export class MergedParts implements AsyncIterableIterator<unknown> {
     );
   }
 
-  /** What was written goes first: it was there before the part that comes now. */
-  #give(): void {
+  /** Delivers the write signal or the part. Writes go first: they precede a part that arrives now. */
+  #deliver(): void {
     const waiting = this.#waiting;
-    if (waiting === undefined || (this.#queue.isEmpty && this.#arrived === undefined)) return;
+    if (waiting === undefined || (this.#queue.isEmpty && this.#settle === undefined)) return;
     this.#waiting = undefined;
-    if (!this.#queue.isEmpty) return waiting.resolve({ done: false, value: wrote });
-    const hand = this.#arrived!;
-    this.#arrived = undefined;
-    this.#isAsked = false;
-    hand(waiting);
+    if (!this.#queue.isEmpty) return waiting.resolve({ done: false, value: writeSignal });
+    const settle = this.#settle!;
+    this.#settle = undefined;
+    this.#isReading = false;
+    settle(waiting);
   }
 }
 
@@ -75,7 +75,7 @@ type Deferred<T> = {
   reject: (error: unknown) => void;
 };
 
-/** `Promise.withResolvers` is younger than the oldest Node that we run on. */
+/** Replaces `Promise.withResolvers`, which the oldest supported Node version lacks. */
 function deferred<T>(): Deferred<T> {
   let resolve!: (value: T) => void;
   let reject!: (error: unknown) => void;

@@ -15,10 +15,10 @@ const input = {
   protocolVersion: '1.0',
   messages: [{ id: 'u1', role: 'user' as const, content: 'Go.' }],
 };
-/** What may be read for a client that takes nothing: one piece, and what the SDK itself holds. */
+/** Upper bound of the parts read for a client that does not read: one chunk, and the buffers of the SDK. */
 const bound = 256 + 32;
 
-/** A model that says more as long as somebody reads, and what became of it. */
+/** Creates a model that emits deltas as long as it is read, and records reads and stops. */
 function endlessModel() {
   const seen = { pulled: 0, stopped: false };
   const model = new MockLanguageModelV3({
@@ -29,7 +29,7 @@ function endlessModel() {
           start: (controller) => controller.enqueue({ type: 'text-start', id: '0' }),
           async pull(controller) {
             seen.pulled += 1;
-            // Now and then it waits, as a model does.
+            // Occasional pauses, like a real model.
             if (seen.pulled % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
             if (!seen.stopped) controller.enqueue({ type: 'text-delta', id: '0', delta: 'more ' });
           },
@@ -43,12 +43,11 @@ function endlessModel() {
   return { model, seen };
 }
 
-/** Waits until no more is pulled. */
-async function atRest(seen: { pulled: number }): Promise<number> {
+/** Waits until nothing more is read. Returns the number of parts read. */
+async function settle(seen: { pulled: number }): Promise<number> {
   for (let last = -1, same = 0; ; last = seen.pulled) {
     same = last === seen.pulled ? same + 1 : 0;
     if (same > 10 || seen.pulled > 100 * bound) return seen.pulled;
-    // oxlint-disable-next-line no-await-in-loop -- it is looked at until it stays so
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
@@ -56,56 +55,56 @@ async function atRest(seen: { pulled: number }): Promise<number> {
 const post = (headers: Record<string, string> = {}): Request =>
   new Request('http://localhost/', { method: 'POST', headers, body: JSON.stringify(input) });
 
-describe('a client that reads nothing', () => {
-  // The streams of 6 read on by themselves, whether somebody reads them or not.
+describe('backpressure', () => {
+  // Streams of AI SDK 6 read ahead even without a reader.
   const { ai } = majors.find(({ name }) => name === 'ai 7')!;
 
-  it('of the handler: no more than a piece is read', async () => {
+  it('reads at most one chunk for a client of the handler that does not read', async () => {
     const { model, seen } = endlessModel();
     const response = await createAGUIHandler(modelSource(model, { streamText: ai.streamText }))(post());
-    expect(await atRest(seen)).toBeLessThan(bound);
+    expect(await settle(seen)).toBeLessThan(bound);
     const reader = response.body!.getReader();
     await reader.read();
-    expect(await atRest(seen)).toBeLessThan(2 * bound);
+    expect(await settle(seen)).toBeLessThan(2 * bound);
     await reader.cancel();
     await vi.waitFor(() => expect(seen.stopped).toBe(true), { timeout: 10_000 });
   });
 
-  it('of the handler, in protobuf: nothing is asked for', async () => {
+  it('reads nothing for a protobuf client that does not read', async () => {
     const { model, seen } = endlessModel();
     const accept = protobuf.mediaType;
     const handler = createAGUIHandler(modelSource(model, { streamText: ai.streamText }), { protobuf });
     const response = await handler(post({ accept }));
     expect(response.headers.get('content-type')).toBe(accept);
-    expect(await atRest(seen)).toBe(0);
+    expect(await settle(seen)).toBe(0);
     await response.body!.cancel();
   });
 
-  it('of toAGUIResponse: no more than a piece is read', async () => {
+  it('reads at most one chunk for a client of toAGUIResponse that does not read', async () => {
     const { model, seen } = endlessModel();
     const response = toAGUIResponse(ai.streamText({ model, prompt: 'Go.' }), { input });
-    expect(await atRest(seen)).toBeLessThan(bound);
+    expect(await settle(seen)).toBeLessThan(bound);
     await response.body!.cancel();
   });
 
-  it('of toAGUI, and of the adapter: nothing is asked for', async () => {
-    let asked = 0;
+  it('reads nothing before toAGUI or the adapter is read', async () => {
+    let reads = 0;
     const next = async (): Promise<IteratorResult<object>> => ({
       done: false,
-      value: { type: 'ping', n: (asked += 1) },
+      value: { type: 'ping', n: (reads += 1) },
     });
     const fullStream = { [Symbol.asyncIterator]: () => ({ next }) };
     const stream = toAGUI({ fullStream }, { input });
     const events = new AgentsToAGUIAdapter().adaptStreamToAGUI({ fullStream });
     await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(asked).toBe(0);
+    expect(reads).toBe(0);
     await stream.cancel();
     await events.return();
   });
 });
 
 describe.each(majors)('$name', ({ ai }) => {
-  it('a client that disconnects stops the model within a second', async () => {
+  it('aborts the model within a second after the client disconnects', async () => {
     const endless = endlessModel();
     const served = await serve(createAGUIHandler(modelSource(endless.model, { streamText: ai.streamText })));
     onTestFinished(() => served.close());
@@ -120,8 +119,8 @@ describe.each(majors)('$name', ({ ai }) => {
   });
 });
 
-describe('whoever leaves a door', () => {
-  /** Parts without an end, and whether somebody said that they are enough. */
+describe('cancellation', () => {
+  /** Endless parts, and whether they were cancelled. */
   const parts = () => {
     const seen = { left: false };
     const fullStream = (async function* () {
@@ -137,13 +136,13 @@ describe('whoever leaves a door', () => {
     return { seen, fullStream };
   };
 
-  it('toAGUI: tells the parts', async () => {
+  it('cancels the parts when the loop over toAGUI is left', async () => {
     const { seen, fullStream } = parts();
     for await (const event of toAGUI({ fullStream })) if (event.type === 'TEXT_MESSAGE_CONTENT') break;
     await vi.waitFor(() => expect(seen.left).toBe(true), { timeout: 10_000 });
   });
 
-  it('the adapter: tells the parts', async () => {
+  it('cancels the parts when the loop over the adapter is left', async () => {
     const { seen, fullStream } = parts();
     for await (const event of new AgentsToAGUIAdapter().adaptStreamToAGUI({ fullStream })) {
       if (event.type === 'TEXT_MESSAGE_CHUNK') break;
@@ -151,7 +150,7 @@ describe('whoever leaves a door', () => {
     await vi.waitFor(() => expect(seen.left).toBe(true), { timeout: 10_000 });
   });
 
-  it('toAGUIResponse: tells the parts', async () => {
+  it('cancels the parts when the body of toAGUIResponse is cancelled', async () => {
     const { seen, fullStream } = parts();
     const reader = toAGUIResponse({ fullStream }, { input }).body!.getReader();
     await reader.read();
@@ -159,7 +158,7 @@ describe('whoever leaves a door', () => {
     await vi.waitFor(() => expect(seen.left).toBe(true), { timeout: 10_000 });
   });
 
-  it('the adapter, while it waits for a part: does not wait', async () => {
+  it('returns from the adapter without waiting for a pending part', async () => {
     const fullStream = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => undefined) }) };
     const events = new AgentsToAGUIAdapter().adaptStreamToAGUI({ fullStream });
     expect((await events.next()).value).toMatchObject({ type: 'RUN_STARTED' });
@@ -167,7 +166,7 @@ describe('whoever leaves a door', () => {
     expect(await events.return()).toEqual({ done: true, value: undefined });
   });
 
-  it('the adapter: two who ask at once get what comes, in order', async () => {
+  it('answers concurrent next() calls of the adapter in order', async () => {
     const { fullStream } = parts();
     const events = new AgentsToAGUIAdapter({ form: 'triads' }).adaptStreamToAGUI({ fullStream });
     const types = await Promise.all(Array.from({ length: 5 }, () => events.next()));

@@ -1,8 +1,8 @@
 import type { Message } from '@ag-ui/core';
 import { toJson } from '@intertie/core/internal';
 
-/** What a client's messages say, in order: one line for each text, reasoning, call and result. */
-export function tellMessages(messages: readonly Message[]): string[] {
+/** Describes a client's messages in order: one line per text, reasoning, call and result. */
+export function describeMessages(messages: readonly Message[]): string[] {
   return messages.flatMap((message): string[] => {
     switch (message.role) {
       case 'reasoning':
@@ -23,8 +23,8 @@ export function tellMessages(messages: readonly Message[]): string[] {
 
 type Content = { type: string; [key: string]: unknown };
 
-/** What the SDK itself kept of its steps, as the same lines. */
-export function tellSteps(steps: ReadonlyArray<{ content: readonly unknown[] }>): string[] {
+/** Describes the steps of a `streamText` result in the same format. */
+export function describeSteps(steps: ReadonlyArray<{ content: readonly unknown[] }>): string[] {
   return steps.flatMap(({ content }) => {
     const lines: string[] = [];
     const results: string[] = [];
@@ -33,7 +33,7 @@ export function tellSteps(steps: ReadonlyArray<{ content: readonly unknown[] }>)
       if (part.type === 'reasoning') lines.push(`reasoning=${String(part.text)}`);
       if (part.type === 'tool-call') lines.push(`call:${String(part.toolCallId)}=${canonical(part.input)}`);
       if (part.type === 'tool-result' || part.type === 'tool-error') {
-        const line = `result:${String(part.toolCallId)}=${part.type === 'tool-error' ? messageOf(part.error) : outputOf(part.output)}`;
+        const line = `result:${String(part.toolCallId)}=${part.type === 'tool-error' ? toErrorText(part.error) : toOutputText(part.output)}`;
         if (part.providerExecuted) lines.push(line);
         else results.push(line);
       }
@@ -42,16 +42,16 @@ export function tellSteps(steps: ReadonlyArray<{ content: readonly unknown[] }>)
   });
 }
 
-function outputOf(output: unknown): string {
+function toOutputText(output: unknown): string {
   if (output === undefined || output === null) return '';
   return typeof output === 'string' ? output : JSON.stringify(toJson(output));
 }
 
-function messageOf(error: unknown): string {
+function toErrorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Arguments are text on the wire, and may be no JSON. */
+/** Normalizes arguments, which are text on the wire and may be invalid JSON. */
 function canonical(input: unknown): string {
   if (typeof input !== 'string') return JSON.stringify(input);
   try {

@@ -1,8 +1,8 @@
 import type { OnLoss } from '@intertie/core';
 import type { Attribution } from '@intertie/core/internal';
 
-/** What the client is not told, by the ids of the parts, and what refers to nothing that it was told. */
-export class Withheld {
+/** Parts that the client does not get, by id. Reports references to parts that are neither open nor withheld. */
+export class WithheldParts {
   #sendInternal: boolean;
   #onLoss: OnLoss;
   #ids = new Set<string>();
@@ -16,10 +16,10 @@ export class Withheld {
     return this.#ids.has(id);
   }
 
-  /** Whether a part is told, that begins here. */
+  /** Returns whether a starting part is sent. Withholds it otherwise. */
   admit({ type, internal }: { type: string } & Attribution, id: string): boolean {
     if (!internal || this.#sendInternal) return true;
-    this.withhold(type, id, 'What agents say to each other is not shown.');
+    this.withhold(type, id, 'Messages between agents are not sent.');
     return false;
   }
 
@@ -28,14 +28,14 @@ export class Withheld {
     this.#onLoss({ kind: 'withheld', what, why, id });
   }
 
-  /** Of a message that the client has: it was withheld before. */
-  learn(id: string): void {
+  /** Registers a part of an earlier run, which was withheld then. */
+  register(id: string): void {
     this.#ids.add(id);
   }
 
-  /** Something refers to a part that is not there: a fault, unless we have kept it back ourselves. */
-  missing(what: string, id: string): void {
+  /** Reports an event that refers to an unknown part, unless the part was withheld. */
+  reportMissing(what: string, id: string): void {
     if (this.#ids.has(id)) return;
-    this.#onLoss({ kind: 'repaired', what, why: 'It refers to something that is not open.', id });
+    this.#onLoss({ kind: 'repaired', what, why: 'It refers to a part that is not open.', id });
   }
 }
