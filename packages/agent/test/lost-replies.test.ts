@@ -10,7 +10,7 @@ import { newPostgresUrl } from '../../postgres/test/databases.ts';
 import { startFaultProxy, type FaultProxy, type StatementMatch } from '../../postgres/test/fault-proxy.ts';
 import { Agent } from '../src/agent/agent.ts';
 import { createRunHost, type RunHost, type RunHostOptions } from '../src/execution/run-host.ts';
-import { deafSource } from './deaf-source.ts';
+import { deafSource } from './unresponsive-source.ts';
 import { gate } from './stage.ts';
 
 /** Statements that commit a change of ownership, also when the call is repeated. */

@@ -5,7 +5,7 @@ import { createRunHost, type RunHost } from '@intertie/agent';
 import { createInMemoryStore, type AgentEvent, type AgentSource } from '@intertie/core';
 import type { Followed } from '@intertie/core/internal';
 import { afterEach, expect, test, vi } from 'vitest';
-import { deafSource } from '../../agent/test/deaf-source.ts';
+import { deafSource } from '../../agent/test/unresponsive-source.ts';
 import { fillFolder } from '../../postgres/test/databases.ts';
 import type { AgentDefinition } from '../src/agents/agent-definition.ts';
 import type { Principal } from '../src/config/config.ts';

@@ -1,6 +1,6 @@
 import { createInMemoryStore } from '@intertie/core';
 import { afterEach, expect, it, vi } from 'vitest';
-import { deafSource } from '../../test/deaf-source.ts';
+import { deafSource } from '../../test/unresponsive-source.ts';
 import { Agent } from '../agent/agent.ts';
 import { createRunHost } from './run-host.ts';
 

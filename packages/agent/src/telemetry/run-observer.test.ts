@@ -1,6 +1,6 @@
 import { createInMemoryStore, type AgentEvent, type AgentSource, type Store } from '@intertie/core';
 import { expect, it, vi } from 'vitest';
-import { deafSource } from '../../test/deaf-source.ts';
+import { deafSource } from '../../test/unresponsive-source.ts';
 import { Agent } from '../agent/agent.ts';
 import { createRunHost } from '../execution/run-host.ts';
 import type { RunObserver } from './run-observer.ts';

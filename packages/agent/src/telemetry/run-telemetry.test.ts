@@ -93,7 +93,7 @@ describe('telemetry', () => {
       { type: 'agent-end', agentId: 'b', outcome: 'complete' },
       { type: 'run-end', outcome: 'error', error: { message: 'Lost' } },
     ];
-    for (const event of events) telemetry.see(event);
+    for (const event of events) telemetry.record(event);
     expect(named('invoke_agent writer').parent).toBe(named('invoke_agent lead').spanId);
     expect(named('execute_tool look')).toMatchObject({
       parent: named('invoke_agent writer').spanId,

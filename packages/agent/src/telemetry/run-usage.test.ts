@@ -4,7 +4,7 @@ import { RunUsage } from './run-usage.ts';
 
 const used = (...events: AgentEvent[]): RunUsage['total'] => {
   const usage = new RunUsage();
-  for (const event of events) usage.see(event);
+  for (const event of events) usage.record(event);
   return usage.total;
 };
 const turn = (stepId: string, inputTokens: number, agentId?: string): AgentEvent[] => [
