@@ -12,7 +12,7 @@ function leaseOn() {
   return { lease, wait: (ms: number) => void (at += ms), setAway: (away: boolean) => void (isAway = away) };
 }
 
-it('tells of the dead from the beginning, and as long as it is renewed', async () => {
+it('is reliable from the beginning, as long as it is renewed', async () => {
   const { lease, wait } = leaseOn();
   await lease.renew();
   expect(lease.isReliable).toBe(true);
@@ -23,7 +23,7 @@ it('tells of the dead from the beginning, and as long as it is renewed', async (
   }
 });
 
-it('gives others the time to come back after the store was away', async () => {
+it('is not reliable for two heartbeats after an outage of the store', async () => {
   const { lease, wait, setAway } = leaseOn();
   await lease.renew();
   setAway(true);
