@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { IntertieConfig } from '../config/config.ts';
+import { hidePassword } from '../config/hide-password.ts';
 import { findConfig, loadConfig } from '../config/load-config.ts';
-import { hidePassword } from '../commands/migrate.ts';
 import { examineUrl } from './examine-url.ts';
 import { messageOf, type Finding } from './finding.ts';
 
