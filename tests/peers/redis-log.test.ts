@@ -20,7 +20,7 @@ import { endings } from '../../packages/agent/test/scenarios/endings.ts';
 import { readers } from '../../packages/agent/test/scenarios/readers.ts';
 import { stops } from '../../packages/agent/test/scenarios/stops.ts';
 import { turns } from '../../packages/agent/test/scenarios/turns.ts';
-import { collect, saidIn } from '../../packages/agent/test/stage.ts';
+import { collect, joinText } from '../../packages/agent/test/test-stores.ts';
 import { connectPg } from '../../packages/postgres/src/pg-database.ts';
 import { PostgresMemoryStore } from '../../packages/postgres/src/postgres-store.ts';
 import { age, longLeaseMs as leaseMs } from '../../packages/postgres/test/age.ts';
@@ -95,23 +95,23 @@ describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
   });
 
   describe('agents', () => {
-    const stage = async (): Promise<() => Store> => {
+    const openShared = async (): Promise<() => Store> => {
       await empty();
       return () => withDetachedLog(PostgresMemoryStore.on(connectPg(postgres.url)), createRedisLog(client));
     };
-    turns(stage);
-    approvals(stage);
-    stops(stage);
-    busy(stage);
-    readers(stage);
-    endings(stage);
+    turns(openShared);
+    approvals(openShared);
+    stops(openShared);
+    busy(openShared);
+    readers(openShared);
+    endings(openShared);
   });
 
   it('3 SIGKILLs of a process that runs tools and approvals', { timeout: 240_000 }, async ({ annotate }) => {
     await empty();
     const target = `${postgres.url} ${redis.url}`;
     const worker = program('worker-process.mjs');
-    const figures = await killWorkers(3, { target, open: () => open(), atOnce: 3, worker });
+    const figures = await killWorkers(3, { target, open: () => open(), concurrency: 3, worker });
     await annotate(figures);
     expect(figures).toContain('3 kills');
   });
@@ -136,14 +136,14 @@ describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
     let restarted: Promise<void> | undefined;
     const agent = await counter(() => void (restarted = redis.restart()));
     const run = await agent.stream({ threadId: 't', message: 'Count' });
-    expect(saidIn(await collect(run.events))).toBe(counted);
+    expect(joinText(await collect(run.events))).toBe(counted);
     await restarted;
     expect(await run.message).toMatchObject({
       status: 'complete',
       content: { parts: [{ type: 'text', text: counted }] },
     });
     const logged = await readAll(agent.store, (await run.record()).key);
-    expect(saidIn(logged)).toBe(counted);
+    expect(joinText(logged)).toBe(counted);
     expect(logged.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
   });
 
