@@ -12,6 +12,7 @@ const manifests = ['package.json', 'package-lock.json', '.npmrc'];
 /**
  * Installs the dependencies of a folder outside the workspace into the cache, once per lockfile, and links them as the
  * folder's `node_modules`. A `node_modules` that is a real folder is left unchanged.
+ * @param {string} folder relative to the root
  */
 export function install(folder) {
   const home = join(root, folder);

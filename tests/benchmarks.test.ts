@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { about } from '../bench/about.mjs';
-import { chartsOf } from '../bench/charts.mjs';
+import { createCharts } from '../bench/charts.mjs';
 import { drawChart } from '../bench/draw-chart.mjs';
-import { besides, inTurns, type Row, type Spread } from '../bench/measure.mjs';
+import { compareRounds, measureAlternately, type Row, type Spread } from '../bench/measure.mjs';
 import { mergeRows } from '../bench/merge-rows.mjs';
-import { pageOf } from '../bench/page.mjs';
-import { targetOf, verdictOf } from '../bench/ratio.mjs';
+import { renderPage } from '../bench/page.mjs';
+import { findTarget, getVerdict } from '../bench/ratio.mjs';
 import { compareRows, isReproduced } from '../bench/reproduce.mjs';
 import { readResults, suiteNames } from '../bench/results.mjs';
 import { targets } from '../bench/targets.mjs';
@@ -30,13 +30,13 @@ describe('docs/benchmarks.md', () => {
   const rewrite = 'This file is generated. Write it with `npm run bench -- --write`.';
 
   it('shows the figures of bench/results.json', () => {
-    expect(readFileSync(join(root, 'docs/benchmarks.md'), 'utf8'), rewrite).toBe(pageOf(results));
+    expect(readFileSync(join(root, 'docs/benchmarks.md'), 'utf8'), rewrite).toBe(renderPage(results));
   });
 
   it('has exactly the charts of bench/results.json', () => {
     const images = join(root, 'docs/images');
     const drawn = readdirSync(images).filter((name) => name.startsWith('benchmarks-'));
-    const charts = chartsOf(results);
+    const charts = createCharts(results);
     expect(drawn.toSorted()).toEqual([...charts.keys()].toSorted());
     for (const [name, chart] of charts) expect(readFileSync(join(images, name), 'utf8'), rewrite).toBe(chart);
   });
@@ -48,7 +48,7 @@ describe('docs/benchmarks.md', () => {
 
   it.each(targets)('has a row for the target of $suite: $row', ({ suite, row: pattern, atLeast }) => {
     const rows = results[suite]?.rows.filter((found) => pattern.test(`${found.name} | ${found.peerName ?? ''}`)) ?? [];
-    expect(rows.map((found) => targetOf(suite, found))).toContain(atLeast);
+    expect(rows.map((found) => findTarget(suite, found))).toContain(atLeast);
   });
 
   it('names the version of every peer', () => {
@@ -61,14 +61,14 @@ describe('docs/benchmarks.md', () => {
 
 describe('a measurement', () => {
   it('computes the ratio within each round, so that a disturbance of both parties cancels out', () => {
-    expect(besides([10, 100, 10], [20, 200, 20]).ratio).toEqual(spread(2, 2, 2));
+    expect(compareRounds([10, 100, 10], [20, 200, 20]).ratio).toEqual(spread(2, 2, 2));
   });
 
   it('alternates between the parties, and discards the first two rounds', async () => {
     const order: string[] = [];
     const party = (name: string) => async () => order.push(name);
     const options = { repeats: 2, progress: () => undefined, leaveOut: () => undefined };
-    expect(await inTurns(options, 'name', [party('a'), party('b')])).toEqual([
+    expect(await measureAlternately(options, 'name', [party('a'), party('b')])).toEqual([
       [5, 7],
       [6, 8],
     ]);
@@ -76,9 +76,9 @@ describe('a measurement', () => {
   });
 
   it('counts as lost only if all rounds are lost', () => {
-    expect(verdictOf(spread(0.5, 0.6, 0.9))).toBe('loses');
-    expect(verdictOf(spread(0.5, 0.6, 1.1))).toBe('level');
-    expect(verdictOf(spread(1.1, 2, 3))).toBe('wins');
+    expect(getVerdict(spread(0.5, 0.6, 0.9))).toBe('loses');
+    expect(getVerdict(spread(0.5, 0.6, 1.1))).toBe('level');
+    expect(getVerdict(spread(1.1, 2, 3))).toBe('wins');
   });
 
   it.each([
@@ -133,7 +133,7 @@ describe('a measurement', () => {
 });
 
 it('describes a chart in text, and escapes names', () => {
-  const bars = [{ name: '<a> & "b"', besides: 'peer', ratio: spread(0.5, 0.75, 0.9), target: 2 }];
+  const bars = [{ name: '<a> & "b"', against: 'peer', ratio: spread(0.5, 0.75, 0.9), target: 2 }];
   const svg = drawChart({ title: 'chart', kind: 'compared', bars });
   expect(svg).toContain('<title id="title">chart</title>');
   expect(svg).toContain('&lt;a> &amp; &quot;b&quot;, against peer: 0.75× (0.50–0.90)');
