@@ -66,7 +66,7 @@ export function drawChart({ title, kind, bars }) {
   ].join('\n');
 }
 
-/** In words, for those who do not see it. @param {Chart} chart */
+/** Describes the chart in text, for screen readers. @param {Chart} chart */
 function describe({ kind, bars }) {
   const of = kind === 'compared' ? 'against' : 'of the cost of';
   return bars.map(({ name, against, ratio }) => `${name}, ${of} ${against}: ${showRatioSpread(ratio)}`).join('. ');
@@ -131,7 +131,7 @@ function createTicks({ low, high }) {
 /** @param {number} tick */
 const showTick = (tick) => `${tick >= 1000 ? `${tick / 1000}k` : tick}×`;
 
-/** As much of a text as there is room for. @param {string} words @param {number} size */
+/** Cuts a text to the available width. @param {string} words @param {number} size */
 function fitted(words, size) {
   const room = Math.floor((label.right - label.left) / (size * 0.53));
   return words.length <= room ? words : `${words.slice(0, room - 1)}…`;

@@ -33,12 +33,12 @@ export function compareRows(recorded, measured) {
   return comparisons;
 }
 
-/** Whether the page may stand as it is. @param {Comparison[]} comparisons */
+/** Whether the recorded figures are confirmed. @param {Comparison[]} comparisons */
 export function isReproduced(comparisons) {
   return comparisons.every(({ reproduction }) => reproduced.has(reproduction));
 }
 
-/** All of them in a line. @param {Reproduction[]} found */
+/** Summarizes the comparison in a line. @param {Reproduction[]} found */
 export function summarize(found) {
   const within = found.filter((reproduction) => reproduction === 'within').length;
   const touching = found.filter((reproduction) => reproduction === 'touches').length;
@@ -52,7 +52,7 @@ const reproduced = new Set(['within', 'touches']);
 /** @param {Row} row */
 const getFigure = (row) => getRatio(row) ?? row.growth?.ratio ?? row.ours;
 
-/** A ratio says how much better ours is; a growth or a time is better the less it is. @param {Row} row */
+/** A higher ratio is better; a lower growth or time is better. @param {Row} row */
 const isBetterMore = (row) => getRatio(row) !== undefined;
 
 /**

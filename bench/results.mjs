@@ -51,7 +51,7 @@ export function writeResults(results) {
   for (const [name, chart] of createCharts(kept)) writeFileSync(join(images, name), chart);
 }
 
-/** Four digits are more than any clock here is good for. @param {unknown} value */
+/** Rounds to four digits, more than the precision of the clock. @param {unknown} value */
 function rounded(value) {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 }

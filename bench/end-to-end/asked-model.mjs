@@ -18,7 +18,7 @@ export function goOn() {
   waiting.clear();
 }
 
-/** A word, by its number. All are as long. @param {number} n */
+/** Creates the nth word. All have the same length. @param {number} n */
 export const createWord = (n) => `w${n % 10} `;
 
 /**
@@ -41,7 +41,7 @@ function askedIn(prompt) {
   /** @type {Asked} */
   const asked = JSON.parse(part?.type === 'text' ? part.text : '{"words":1}');
   if (asked.after !== undefined && prompt.length < asked.after + 1) {
-    throw new Error(`The model was told ${prompt.length} messages, not ${asked.after + 1}.`);
+    throw new Error(`The model received ${prompt.length} messages, not ${asked.after + 1}.`);
   }
   return asked;
 }

@@ -65,14 +65,14 @@ function textIn(body, marker) {
   return text;
 }
 
-/** Fast is only what is whole. @param {ReturnType<typeof openStream>} stream @param {number} words */
+/** Fails if words are missing. @param {ReturnType<typeof openStream>} stream @param {number} words */
 function checkText(stream, words) {
   const { length } = stream.text();
   if (length !== words * 3) throw new Error(`A stream of ${words} words had ${length} characters, not ${words * 3}.`);
 }
 
 beChild({
-  /** One after the other: the time to the first word of each. @param {{ turns: Turn[] }} asked */
+  /** Reads one after the other, and returns the time to the first word of each. @param {{ turns: Turn[] }} asked */
   async firstWords({ turns }) {
     const times = [];
     for (const { endpoint, question, place = {} } of turns) {
@@ -84,7 +84,7 @@ beChild({
     return times;
   },
 
-  /** All at once: the time until all are over. @param {{ turns: Turn[] }} asked */
+  /** Reads concurrently, and returns the time until all have ended. @param {{ turns: Turn[] }} asked */
   async readAll({ turns }) {
     const requests = turns.map(({ endpoint, question, place = {} }) => buildRequest(endpoint, question, place));
     const began = performance.now();
@@ -95,7 +95,7 @@ beChild({
     return took;
   },
 
-  /** Opens streams and leaves them open, once each has said its first word. @param {{ turns: Turn[] }} asked */
+  /** Opens streams, and returns when each has sent its first word. @param {{ turns: Turn[] }} asked */
   async open({ turns }) {
     const requests = turns.map(({ endpoint, question, place = {} }) => buildRequest(endpoint, question, place));
     const streams = requests.map((asked, index) => openStream(turns[index]?.endpoint.protocol ?? 'ui', asked));
@@ -103,7 +103,7 @@ beChild({
     open.push(...streams);
   },
 
-  /** More readers of one stream, once each has got its first word. @param {{ url: string, token: string, readers: number }} asked */
+  /** Opens more readers of one stream, and returns when each has received its first word. @param {{ url: string, token: string, readers: number }} asked */
   async join({ url, token, readers }) {
     const asked = { url, options: { headers: authorization(token) }, body: '' };
     const streams = Array.from({ length: readers }, () => openStream('ui', asked));
@@ -111,7 +111,7 @@ beChild({
     open.push(...streams);
   },
 
-  /** Reads what is open to its end. @param {{ words: number }} asked */
+  /** Reads all open streams to their end. @param {{ words: number }} asked */
   async finish({ words }) {
     const streams = open;
     open = [];

@@ -32,7 +32,7 @@ export async function growth(options, { ours, plain }, client) {
  * @typedef {{ client: Child, ours: Side, plain: Side }} Scene
  */
 
-/** The processor's time that a server takes for something. @param {Child} server @param {() => Promise<unknown>} work */
+/** Measures the CPU time of a server during some work. @param {Child} server @param {() => Promise<unknown>} work */
 async function measureCpu(server, work) {
   const before = await server.ask('cpu');
   await work();
@@ -135,7 +135,7 @@ async function agents(options, { client, ours, plain }) {
 async function readers(options, { client, ours, plain }) {
   const sizes = [1, 4, 16, 64];
   const words = 300;
-  /** The plain route keeps no thread. @param {Side} side @param {number} count */
+  /** The plain route stores no thread. @param {Side} side @param {number} count */
   const read = async ({ server, endpoint }, count) => {
     const threadId = crypto.randomUUID();
     const place = server === plain.server ? {} : { threadId };

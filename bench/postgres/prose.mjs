@@ -24,7 +24,7 @@ export function createProse(length) {
   return text.slice(0, length);
 }
 
-/** Numbers from 0 to 1, the same each time (mulberry32). @param {number} seed */
+/** Deterministic random numbers from 0 to 1 (mulberry32). @param {number} seed */
 function seededRandom(seed) {
   let state = seed;
   return () => {

@@ -5,7 +5,7 @@ import { createProse } from './prose.mjs';
 import { MessageInput } from '@intertie/core/store' */
 
 const prose = createProse(100_000);
-/** Something else for each message, and for each field of it. @param {number} n @param {number} field @param {number} length */
+/** Creates different text for each message and field. @param {number} n @param {number} field @param {number} length */
 const createText = (n, field, length) => {
   const from = ((n * 7 + field) * 997) % (prose.length - length);
   return prose.slice(from, from + length);

@@ -18,7 +18,7 @@ import { createTextModel } from '../create-text-model.mjs';
 const run = { runId: 'run-1', threadId: 'thread-1', messageId: 'message-1', startedAt: 0 };
 const input = { ...run, history: [], answers: [], tools: [], context: [] };
 
-/** Straight through the codecs: what each costs without streams around it. @param {Part[]} parts */
+/** Runs the codecs alone, without streams. @param {Part[]} parts */
 function transcodeParts(parts) {
   let count = 0;
   const ignore = () => undefined;

@@ -27,7 +27,7 @@ const kinds = {
   'message-metadata': { type: 'message-metadata', messageMetadata: { intertie: { status: 'complete' } } },
 };
 
-/** A message as agents make them: mostly text, some calls. @param {number} deltas @returns {AgentEvent[]} */
+/** Creates a typical message of an agent: mostly text, some calls. @param {number} deltas @returns {AgentEvent[]} */
 function agentEvents(deltas) {
   /** @type {AgentEvent[]} */
   const events = [{ type: 'agent-start', agentId: 'a', name: 'Planner', kind: 'agent' }];
@@ -82,7 +82,7 @@ async function drain(stream) {
   return count;
 }
 
-/** The bytes of a stream, as a network delivers them. @param {UIMessageChunk[]} chunks @param {number} size 0: one event each */
+/** Splits the bytes of a stream like a network. @param {UIMessageChunk[]} chunks @param {number} size 0: one event each */
 function splitFrames(chunks, size) {
   const frames = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);
   const encoder = new TextEncoder();

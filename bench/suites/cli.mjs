@@ -27,7 +27,7 @@ const items = [
 ];
 const template = items.map((item) => `data: ${JSON.stringify(item)}\n\n`).join('');
 
-/** A megabyte of runs after so many others: a log of many, each under ids of its own. @param {number} before */
+/** Creates a megabyte of runs with new ids. @param {number} before */
 function piece(before) {
   const runs = Math.ceil(megabyte / template.length);
   const text = Array.from({ length: runs }, (_, n) => template.replaceAll('#', String(before + n))).join('');

@@ -64,7 +64,7 @@ function inputText(input) {
   return text ?? '';
 }
 
-/** Makes the engine put the text together. @param {string} text */
+/** Makes the engine flatten the concatenated text. @param {string} text */
 const lastChar = (text) => (text === '' ? 0 : text.charCodeAt(text.length - 1));
 
 /** @returns {AgentEvent[]} */
@@ -91,7 +91,7 @@ function toolInputEvents(count) {
   return events;
 }
 
-/** Agents that speak at the same time. @param {number} agents @param {number} count @returns {AgentEvent[]} */
+/** Creates interleaved text of several agents. @param {number} agents @param {number} count @returns {AgentEvent[]} */
 function interleavedEvents(agents, count) {
   const events = begin();
   for (let agent = 0; agent < agents; agent++) {
@@ -103,7 +103,7 @@ function interleavedEvents(agents, count) {
   return events;
 }
 
-/** A text after many finished calls. @param {number} calls @param {number} count @returns {AgentEvent[]} */
+/** Creates text after many finished calls. @param {number} calls @param {number} count @returns {AgentEvent[]} */
 function textAfterCalls(calls, count) {
   const events = begin();
   for (let call = 0; call < calls; call++) {
@@ -113,7 +113,7 @@ function textAfterCalls(calls, count) {
   return [...events, ...textEvents(count).slice(1)];
 }
 
-/** The same run as UI message chunks. @param {AgentEvent[]} events @returns {import('ai').UIMessageChunk[]} */
+/** Converts a run to UI message chunks. @param {AgentEvent[]} events @returns {import('ai').UIMessageChunk[]} */
 function toChunks(events) {
   /** @type {import('ai').UIMessageChunk[]} */
   const chunks = [{ type: 'start', messageId: 'm' }, { type: 'start-step' }];
@@ -156,7 +156,7 @@ const afterCalls = (calls) => ({
   events: textAfterCalls(calls, 5000),
 });
 
-/** Milliseconds for one of them, done as often as makes a round long enough to be timed. @param {Fold} fold */
+/** Measures milliseconds per fold, repeated until a round is long enough to time. @param {Fold} fold */
 const timeFold = async ({ count, events }) => {
   const times = Math.ceil(100_000 / count);
   const repeat = () => {

@@ -24,7 +24,7 @@ const run = {
   context: [],
 };
 
-/** As a wire brings it. @param {Uint8Array} bytes @param {(text: string) => void} feed */
+/** Feeds bytes in chunks, like a network. @param {Uint8Array} bytes @param {(text: string) => void} feed */
 function inChunks(bytes, feed) {
   const decoder = new TextDecoder();
   for (let start = 0; start < bytes.length; start += chunkSize) {
@@ -32,7 +32,7 @@ function inChunks(bytes, feed) {
   }
 }
 
-/** Bytes to the parts of a V3 model. @param {Uint8Array} bytes */
+/** Decodes bytes to the parts of a V3 model. @param {Uint8Array} bytes */
 function toParts(bytes) {
   const decoder = createMAILDecoder(run);
   const sealed = compose(
@@ -48,7 +48,7 @@ function toParts(bytes) {
   return parts;
 }
 
-/** The least that any reader does. @param {Uint8Array} bytes */
+/** The minimum work of any reader. @param {Uint8Array} bytes */
 function toObjects(bytes) {
   let events = 0;
   const parser = createParser({ onEvent: ({ data }) => void (events += JSON.parse(data) ? 1 : 0) });

@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterEach(() => served?.close());
 
-/** The handler behind real HTTP: the runtime speaks to agents over nothing else. */
+/** Serves the handler over HTTP, the only transport of the runtime. */
 async function serveScenario(scenario: Scenario): Promise<string> {
   served = await serve(createAGUIHandler(modelSource(scriptedModel(scenario.turns), { tools })));
   return served.url;
@@ -56,7 +56,7 @@ function eventsOf(stream: Subscribable): Promise<AGUIEvent[]> {
 describe("CopilotKit's runtime", () => {
   const whole = scenarios.filter(({ abortAfter }) => abortAfter === undefined);
 
-  it.each(whole)('passes on and keeps: $name', async (scenario) => {
+  it.each(whole)('forwards and stores: $name', async (scenario) => {
     const url = await serveScenario(scenario);
     const messages = [{ id: 'u1', role: 'user', content: 'Go.' }];
     const agent = new client.HttpAgent({ url, threadId: 'thread-1', initialMessages: messages });
@@ -70,7 +70,7 @@ describe("CopilotKit's runtime", () => {
     const last = ends[0];
     const said = last?.type === 'RUN_FINISHED' ? (last.outcome?.type ?? 'success') : 'error';
     expect(said).toBe(scenario.ends);
-    // What it has kept is what a page gets that comes later: every text of the run is in it.
+    // A page that connects later gets the stored run, with every text.
     const kept = await eventsOf(runner.connect({ threadId }));
     const words = (of: readonly AGUIEvent[]): object => {
       const texts: Record<string, string> = {};

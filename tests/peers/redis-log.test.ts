@@ -38,14 +38,14 @@ it('finds redis-server and Postgres', (context) => {
   expect(versions).toHaveLength(1);
 });
 
-describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
+describe.each(versions)('a log on Redis with Postgres %s', (version) => {
   let postgres: Server;
   let redis: RedisServer;
   let database: pg.Client;
   let client: Awaited<ReturnType<typeof connect>>;
   const connect = () =>
     createClient({ url: redis.url })
-      // It connects again by itself; what was under way fails, and is tried again.
+      // The client reconnects by itself. Commands in flight fail and are retried.
       .on('error', () => undefined)
       .connect();
   const sql = {
@@ -78,7 +78,7 @@ describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
     return open(change);
   };
 
-  /** An agent that counts, and half way does something else. */
+  /** An agent that counts, and runs a function halfway. */
   const counter = async (halfWay: () => void): Promise<Agent> => {
     const store = await openEmpty();
     const host = createRunHost(store, { onError: () => undefined });
@@ -91,7 +91,7 @@ describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
 
   storeContract('Postgres and Redis', () => openEmpty(), {
     clock: { now: () => Date.now(), advance: (ms) => age(sql, ms), leaseMs },
-    logElsewhere: { openCut: () => openEmpty({ close: () => new Promise(() => {}) }) },
+    detachedLog: { openWithUnclosedLog: () => openEmpty({ close: () => new Promise(() => {}) }) },
   });
 
   describe('agents', () => {
@@ -107,7 +107,7 @@ describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
     endings(openShared);
   });
 
-  it('3 SIGKILLs of a process that runs tools and approvals', { timeout: 240_000 }, async ({ annotate }) => {
+  it('survives 3 SIGKILLs of a process that runs tools and approvals', { timeout: 240_000 }, async ({ annotate }) => {
     await empty();
     const target = `${postgres.url} ${redis.url}`;
     const worker = program('worker-process.mjs');
@@ -116,23 +116,23 @@ describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
     expect(figures).toContain('3 kills');
   });
 
-  it('a SIGKILL between the end of a run and the end of its log: readers get the end, once', async () => {
+  it('delivers the end once after a SIGKILL between the end of a run and the end of its log', async () => {
     const store = await openEmpty();
     onTestFinished(() => store.close());
     const key = await startRun(store);
-    const words: AgentEvent[] = ['Hel', 'lo'].map((delta) => ({ type: 'text-delta', id: 'p', delta }));
-    await store.log.append([{ run: key, epoch: 1, seq: 1, events: words }]);
+    const deltas: AgentEvent[] = ['Hel', 'lo'].map((delta) => ({ type: 'text-delta', id: 'p', delta }));
+    await store.log.append([{ run: key, epoch: 1, seq: 1, events: deltas }]);
     const there = readAll(store, key);
     const child = spawn(process.execPath, [program('finisher-process.mjs'), postgres.url, redis.url, key, '3']);
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
-    const said = [...words, { type: 'run-end', outcome: 'complete' }];
-    expect(await there).toMatchObject(said);
-    expect(await readAll(store, key)).toMatchObject(said);
+    const expected = [...deltas, { type: 'run-end', outcome: 'complete' }];
+    expect(await there).toMatchObject(expected);
+    expect(await readAll(store, key)).toMatchObject(expected);
     expect(await store.getMessage({ threadId: 't', messageId: 'a' })).toMatchObject({ status: 'complete' });
     expect((await store.log.read(key, { epoch: 1, seq: 2 })).events).toEqual([]);
   });
 
-  it('a SIGKILL of Redis under a run: it goes on where it was, and nothing is lost or told twice', async () => {
+  it('continues a run after a SIGKILL of Redis without lost or repeated events', async () => {
     let restarted: Promise<void> | undefined;
     const agent = await counter(() => void (restarted = redis.restart()));
     const run = await agent.stream({ threadId: 't', message: 'Count' });
@@ -147,7 +147,7 @@ describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
     expect(logged.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
   });
 
-  it('a Redis that has lost everything: the run ends as such, with all that was said until then', async () => {
+  it('ends a run with `log-lost` and its text so far after Redis lost all data', async () => {
     const agent = await counter(() => void client.sendCommand(['FLUSHALL']));
     const run = await agent.stream({ threadId: 't', message: 'Count' });
     const message = await run.message;
@@ -186,7 +186,7 @@ describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
     );
   });
 
-  it('keeps no run for ever', async () => {
+  it('expires every run', async () => {
     const store = await openEmpty();
     onTestFinished(() => store.close());
     const key = await startRun(store);
@@ -211,7 +211,7 @@ async function startRun({ registry, scope }: Store): Promise<RunKey> {
   return (started as Started).run.key;
 }
 
-/** All that a reader is given, to the end of its stream. */
+/** Reads a stream to its end. */
 async function readAll(store: Store, run: RunKey): Promise<AgentEvent[]> {
   const watcher = createRunWatcher({ log: store.log, hints: store.hints });
   const events: AgentEvent[] = [];

@@ -3,6 +3,7 @@
 // can be compared.
 import * as conformance from '@intertie/conformance';
 import * as core from '@intertie/core';
+import { CANONICAL } from '@intertie/core/internal';
 
 const { createInMemoryStore, encodeMessage, foldEvents, formatTape, parseTape, seal, transcode, unfold } = core;
 const { canonical, check } = conformance;
@@ -61,7 +62,7 @@ export async function smoke() {
 
   // A tape survives a round trip through bytes.
   const items = stream.map((event, t) => ({ t, item: /** @type {core.Json} */ (event) }));
-  const tape = formatTape({ header: { tape: 1, dialect: core.CANONICAL }, items });
+  const tape = formatTape({ header: { tape: 1, dialect: CANONICAL }, items });
   const played = parseTape(new TextEncoder().encode(tape)).items.map(({ item }) => JSON.stringify(item));
   if (played.join() !== stream.map((event) => JSON.stringify(event)).join())
     throw new Error(`the tape became ${played.join()}`);
