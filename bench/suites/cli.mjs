@@ -36,7 +36,7 @@ function piece(before) {
 
 /**
  * Pipes a stream of that size into a program in another process, and discards its output.
- * @param {string[]} args the program and what it is told
+ * @param {string[]} args the program and its arguments
  * @param {number} size in bytes
  * @returns {Promise<{ ms: number, items: number, memory: number }>} memory in megabytes
  */

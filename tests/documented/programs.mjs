@@ -15,7 +15,7 @@ import { libraries, root } from '../../scripts/workspace.mjs';
 const frame = 'frame.mts';
 /** Declarations for fragments. */
 const names = 'names.mts';
-const folderOf = { [frame]: 'tests/documented/usage', [names]: 'tests/documented' };
+const setupFolders = { [frame]: 'tests/documented/usage', [names]: 'tests/documented' };
 
 /** @returns {Program[]} */
 export function programs() {
@@ -23,7 +23,7 @@ export function programs() {
   const docs = readdirSync(join(root, 'docs')).map((name) => `docs/${name}`);
   const pages = ['README.md', ...folders.map((folder) => `${folder}/README.md`), ...docs];
   const shown = pages.filter((page) => page.endsWith('.md') && existsSync(join(root, page))).flatMap(readBlocks);
-  const usage = folderOf[frame];
+  const usage = setupFolders[frame];
   const used = readdirSync(join(root, usage))
     .filter((file) => file !== frame)
     .map((file) => ({
@@ -44,7 +44,7 @@ export function programs() {
 export function writePrograms(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const given = Object.entries(folderOf).map(([file, from]) => ({ file, text: read(`${from}/${file}`) }));
+  const given = Object.entries(setupFolders).map(([file, from]) => ({ file, text: read(`${from}/${file}`) }));
   const files = [...given, ...programs()];
   for (const { file, text } of files) writeFileSync(join(folder, file), text);
   return files;

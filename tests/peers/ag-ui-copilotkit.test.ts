@@ -46,7 +46,7 @@ async function serveScenario(scenario: Scenario): Promise<string> {
   return served.url;
 }
 
-function eventsOf(stream: Subscribable): Promise<AGUIEvent[]> {
+function readEvents(stream: Subscribable): Promise<AGUIEvent[]> {
   const events: AGUIEvent[] = [];
   return new Promise((resolve, reject) => {
     stream.subscribe({ next: (event) => void events.push(event), error: reject, complete: () => resolve(events) });
@@ -63,7 +63,7 @@ describe("CopilotKit's runtime", () => {
     const runner = new runtime.InMemoryAgentRunner();
     const threadId = `thread-${scenario.name}`;
     const input = { threadId, runId: 'run-1', messages, state: {}, tools: [], context: [], forwardedProps: {} };
-    const events = await eventsOf(runner.run({ threadId, agent, input }));
+    const events = await readEvents(runner.run({ threadId, agent, input }));
     const ends = events.filter(({ type }) => type === 'RUN_FINISHED' || type === 'RUN_ERROR');
     expect(ends).toHaveLength(1);
     expect(events.at(-1)).toBe(ends[0]);
@@ -71,7 +71,7 @@ describe("CopilotKit's runtime", () => {
     const said = last?.type === 'RUN_FINISHED' ? (last.outcome?.type ?? 'success') : 'error';
     expect(said).toBe(scenario.ends);
     // A page that connects later gets the stored run, with every text.
-    const kept = await eventsOf(runner.connect({ threadId }));
+    const kept = await readEvents(runner.connect({ threadId }));
     const words = (of: readonly AGUIEvent[]): object => {
       const texts: Record<string, string> = {};
       for (const event of of) {

@@ -26,7 +26,7 @@ import type { ToolSet, UIMessage } from 'ai';
 import { refusals } from '../../../packages/ai-sdk/test/request-rules.ts';
 
 import { functionTools, toBody, type ApiName, type Major } from './providers.ts';
-import { replay, runSource, sdkMessages, sdkRequest, sourceRequest, toolsOf, userMessage } from './replay.ts';
+import { replay, runSource, sdkMessages, sdkRequest, sourceRequest, createTools, userMessage } from './replay.ts';
 
 export type Recording = { path: string; api: ApiName; lines: readonly string[] };
 
@@ -53,7 +53,7 @@ export async function examine({ api, lines }: Recording, major: Major): Promise<
   };
 
   const body = toBody(api, lines);
-  const tools = await toolsOf(api, major, lines);
+  const tools = await createTools(api, major, lines);
   const { events, message } = await runSource(major, await replay(api, major, { body }), tools, [opening]);
   for (const detail of violations(check(canonical, events))) found('canonical', detail);
   await guarded('store', () => checkStore(message));

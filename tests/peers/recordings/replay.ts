@@ -46,7 +46,7 @@ export async function replay(api: ApiName, major: Major, answer: Answer): Promis
 }
 
 /** Creates tools for the calls in the lines, as the provider package decodes them without tools. */
-export async function toolsOf(api: ApiName, major: Major, lines: readonly string[]): Promise<ToolSet> {
+export async function createTools(api: ApiName, major: Major, lines: readonly string[]): Promise<ToolSet> {
   const { model, provider } = await replay(api, major, { body: toBody(api, lines) });
   const result = streamTexts[major]({ model, prompt: 'Begin.', maxRetries: 0, onError: () => undefined });
   const calls: Array<{ toolName: string; providerExecuted: boolean; hasResult: boolean }> = [];
