@@ -74,7 +74,7 @@ const started: RuntimeLike = {
 const emit = (event: RuntimeEvent): void => {
   for (const listener of listeners) listener(event);
 };
-const ask = async (...events: RuntimeEvent[]): Promise<string | undefined> => {
+const ask = async (...emitted: RuntimeEvent[]): Promise<string | undefined> => {
   const answer = await new OpenHarnessChatTransport(started).sendMessages({
     chatId: 'tea',
     messageId: undefined,
@@ -87,7 +87,7 @@ const ask = async (...events: RuntimeEvent[]): Promise<string | undefined> => {
     for await (const { type } of answer) types.push(type);
   })();
   while (listeners.size === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  events.forEach(emit);
+  emitted.forEach(emit);
   await reading;
   return types.at(-1);
 };
