@@ -1,17 +1,17 @@
 // @ts-check
 import { drawChart } from './draw-chart.mjs';
-import { ratioOf, targetOf } from './ratio.mjs';
+import { getRatio, findTarget } from './ratio.mjs';
 
 /** @import { Row } from './measure.mjs' */
 /** @import { Results } from './results.mjs' */
 /** @import { Chart } from './draw-chart.mjs' */
 
 /**
- * Rows of a suite that belong together, in the order in which they were measured.
+ * Groups the rows of a suite, in the order in which they were measured.
  * @param {Row[]} rows
  * @returns {Map<string, Row[]>} by group; '' where there is none
  */
-export function groupsOf(rows) {
+export function groupRows(rows) {
   /** @type {Map<string, Row[]>} */
   const groups = new Map();
   for (const row of rows) groups.set(row.group ?? '', [...(groups.get(row.group ?? '') ?? []), row]);
@@ -19,7 +19,7 @@ export function groupsOf(rows) {
 }
 
 /**
- * The charts of one group: how it stands to its peers, and how it grows.
+ * Creates the charts of one group: against its peers, and its growth.
  * @param {string} suite
  * @param {string} group
  * @param {Row[]} rows
@@ -29,11 +29,11 @@ export function chartsOfGroup(suite, group, rows) {
   const title = group === '' ? suite : `${suite}: ${group}`;
   const slug = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
   const compared = rows.flatMap((row) => {
-    const ratio = ratioOf(row);
-    return ratio ? [{ name: row.name, besides: row.peerName ?? '', ratio, target: targetOf(suite, row) }] : [];
+    const ratio = getRatio(row);
+    return ratio ? [{ name: row.name, against: row.peerName ?? '', ratio, target: findTarget(suite, row) }] : [];
   });
   const grown = rows.flatMap(({ name, growth }) =>
-    growth ? [{ name, besides: growth.from, ratio: growth.ratio, target: undefined }] : [],
+    growth ? [{ name, against: growth.from, ratio: growth.ratio, target: undefined }] : [],
   );
   /** @type {Array<{ file: string, chart: Chart }>} */
   const charts = [];
@@ -47,15 +47,15 @@ export function chartsOfGroup(suite, group, rows) {
 }
 
 /**
- * Every chart of the page, by the name of its file.
+ * Creates every chart of the page, by file name.
  * @param {Results} results
  * @returns {Map<string, string>}
  */
-export function chartsOf(results) {
+export function createCharts(results) {
   /** @type {Map<string, string>} */
   const charts = new Map();
   for (const [suite, { rows }] of Object.entries(results)) {
-    for (const [group, some] of groupsOf(rows)) {
+    for (const [group, some] of groupRows(rows)) {
       for (const { file, chart } of chartsOfGroup(suite, group, some)) charts.set(file, drawChart(chart));
     }
   }

@@ -1,13 +1,13 @@
 // @ts-check
 import { showRatio, showRatioSpread } from './figures.mjs';
-import { verdictOf } from './ratio.mjs';
+import { getVerdict } from './ratio.mjs';
 
 /** @import { Spread } from './measure.mjs' */
 
 /**
- * @typedef {{ name: string, besides: string, ratio: Spread, target: number | undefined }} Bar
+ * @typedef {{ name: string, against: string, ratio: Spread, target: number | undefined }} Bar
  * @typedef {{ title: string, kind: 'compared' | 'grown', bars: Bar[] }} Chart
- *   `compared`: how many times better than a peer. `grown`: how many times the cost of the smallest, where more is no virtue.
+ *   `compared`: ratio to a peer, higher is better. `grown`: ratio to the cost of the smallest, lower is better.
  */
 
 const width = 900;
@@ -19,7 +19,7 @@ const legends = {
     'How many times better than the peer (log scale). Blue: we win; grey: level; orange: we lose. Thin line: spread. Diamond: what was asked.',
   grown: 'How many times the cost of the smallest (log scale). Thin line: spread.',
 };
-/** Readable by the colour-blind, and on dark pages: those who embed the picture cannot style it. */
+/** Readable with colour blindness and on dark pages: an embedded image cannot be styled. */
 const style = `
     svg { --paper: #ffffff; --ink: #1f2328; --faint: #59636e; --grid: #d1d9e0; --wins: #0969da; --loses: #bc4c00; --level: #818b98 }
     @media (prefers-color-scheme: dark) {
@@ -39,15 +39,15 @@ const style = `
     .target { fill: var(--paper); stroke: var(--ink) }`;
 
 /**
- * Horizontal bars from a line at 1×, as an SVG that stands alone.
+ * Draws horizontal bars from a line at 1×, as a standalone SVG.
  * @param {Chart} chart
  * @returns {string}
  */
 export function drawChart({ title, kind, bars }) {
-  const scale = scaleOf(bars);
+  const scale = createScale(bars);
   const bottom = plot.top + bars.length * rowHeight;
   const height = bottom + 34;
-  const grid = ticksOf(scale).flatMap((tick) => [
+  const grid = createTicks(scale).flatMap((tick) => [
     line(tick === 1 ? 'one' : 'grid', scale.x(tick), plot.top - 6, scale.x(tick), bottom),
     text(`small middle`, scale.x(tick), bottom + 18, showTick(tick)),
   ]);
@@ -66,10 +66,10 @@ export function drawChart({ title, kind, bars }) {
   ].join('\n');
 }
 
-/** In words, for those who do not see it. @param {Chart} chart */
+/** Describes the chart in text, for screen readers. @param {Chart} chart */
 function describe({ kind, bars }) {
   const of = kind === 'compared' ? 'against' : 'of the cost of';
-  return bars.map(({ name, besides, ratio }) => `${name}, ${of} ${besides}: ${showRatioSpread(ratio)}`).join('. ');
+  return bars.map(({ name, against, ratio }) => `${name}, ${of} ${against}: ${showRatioSpread(ratio)}`).join('. ');
 }
 
 /**
@@ -78,15 +78,15 @@ function describe({ kind, bars }) {
  * @param {Scale} scale
  * @param {number} top
  */
-function drawBar({ name, besides, ratio, target }, kind, scale, top) {
+function drawBar({ name, against, ratio, target }, kind, scale, top) {
   const [one, at, low, high] = [1, ratio.median, ratio.low, ratio.high].map(scale.x);
   const middle = top + rowHeight / 2;
-  const colour = kind === 'compared' ? verdictOf(ratio) : 'level';
+  const colour = kind === 'compared' ? getVerdict(ratio) : 'level';
   const [left, right] = [Math.min(one ?? 0, at ?? 0), Math.max(one ?? 0, at ?? 0)];
   const diamond = target === undefined ? undefined : scale.x(target);
   return [
     text('', label.left, middle - 2, fitted(name, 12)),
-    text('small', label.left, middle + 12, fitted(`${kind === 'compared' ? 'against' : 'of'} ${besides}`, 11)),
+    text('small', label.left, middle + 12, fitted(`${kind === 'compared' ? 'against' : 'of'} ${against}`, 11)),
     `  <rect class="${colour}" x="${show(left)}" y="${show(middle - 7)}" width="${show(Math.max(right - left, 1))}" height="14" rx="2"/>`,
     line('spread', low ?? 0, middle, high ?? 0, middle),
     line('spread', low ?? 0, middle - 3, low ?? 0, middle + 3),
@@ -103,7 +103,7 @@ function drawBar({ name, besides, ratio, target }, kind, scale, top) {
 /** @typedef {{ low: number, high: number, x: (ratio: number) => number }} Scale */
 
 /** @param {Bar[]} bars @returns {Scale} */
-function scaleOf(bars) {
+function createScale(bars) {
   const all = bars.flatMap(({ ratio, target = 1 }) => [ratio.low, ratio.high, target]).filter((value) => value > 0);
   const low = Math.min(0.5, ...all) / 1.1;
   const high = Math.max(2, ...all) * 1.1;
@@ -116,7 +116,7 @@ function scaleOf(bars) {
 }
 
 /** @param {Scale} scale */
-function ticksOf({ low, high }) {
+function createTicks({ low, high }) {
   const steps = high / low > 100 ? [1] : [1, 2, 5];
   const ticks = [];
   for (let power = -4; power <= 5; power++) {
@@ -131,7 +131,7 @@ function ticksOf({ low, high }) {
 /** @param {number} tick */
 const showTick = (tick) => `${tick >= 1000 ? `${tick / 1000}k` : tick}×`;
 
-/** As much of a text as there is room for. @param {string} words @param {number} size */
+/** Cuts a text to the available width. @param {string} words @param {number} size */
 function fitted(words, size) {
   const room = Math.floor((label.right - label.left) / (size * 0.53));
   return words.length <= room ? words : `${words.slice(0, room - 1)}…`;

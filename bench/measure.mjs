@@ -5,64 +5,64 @@
  * @typedef {object} Row what was measured, less of which is better
  * @property {string} name
  * @property {string} [group] rows of a suite that belong together
- * @property {number} events how many that took; 0 where it is not about events
+ * @property {number} events number of measured events; 0 if the row is not about events
  * @property {'ms' | 'kB'} [unit] default: ms
  * @property {Spread} ours
  * @property {Spread} [peer]
  * @property {string} [peerName]
- * @property {Spread} [ratio] the peer's figure by ours, round by round
- * @property {{ from: string, ratio: Spread }} [growth] our figure by that of the smallest of its kind, round by round
+ * @property {Spread} [ratio] the peer's figure divided by ours, round by round
+ * @property {{ from: string, ratio: Spread }} [growth] our figure divided by that of the smallest of its kind, round by round
  * @property {string} [note]
  *
  * @typedef {object} Options
  * @property {number} repeats
- * @property {number} [warmUpMs] how long each party of a row is warmed up at the least
+ * @property {number} [warmUpMs] minimum warm-up of each party of a row
  * @property {(line: string) => void} progress
  * @property {(why: string) => void} leaveOut
  *
  * @typedef {object} Suite
  * @property {string} title
- * @property {number} [warmUpMs] of one that measures code of this process, in rounds so short that two of them compile nothing
+ * @property {number} [warmUpMs] for a suite that measures this process in rounds that are too short to compile the code
  * @property {(options: Options) => Promise<Row[]>} run
  */
 
 /**
- * Measures ours and a peer in turns, so that whatever else the machine does hits both.
+ * Measures ours and a peer alternately, so that other load on the machine affects both.
  * @param {Options} options
  * @param {{ name: string, events: number, clock?: 'wall' | 'cpu', peerName?: string, note?: string, ours: () => unknown, peer?: () => unknown }} contest
  * @returns {Promise<Row>}
  */
 export async function measure(options, { ours, peer, clock = 'wall', ...row }) {
   const parties = peer ? [ours, peer] : [ours];
-  const [ourTimes = [], peerTimes] = await inTurns(
+  const [ourTimes = [], peerTimes] = await measureAlternately(
     options,
     row.name,
     parties.map((work) => () => time(work, clock)),
   );
-  return { ...row, ours: spread(ourTimes), ...(peerTimes && besides(ourTimes, peerTimes)) };
+  return { ...row, ours: spread(ourTimes), ...(peerTimes && compareRounds(ourTimes, peerTimes)) };
 }
 
 /**
- * Rounds that do not count, unless a suite says otherwise: what runs often is compiled in the first, and again, for what was learnt
- * there, in the second.
+ * Default number of discarded rounds: hot code is compiled in the first, and compiled again with the collected type feedback in the
+ * second.
  */
 const usualWarmUps = 2;
 
 /**
- * What each party gives, round by round. Garbage is collected before the first round and not between them: that would discard
- * compiled code as well, which no server does while it works.
+ * Measures each party, round by round. Garbage is collected before the first round and not between rounds, because that would also
+ * discard compiled code, which does not happen in a busy server.
  * @param {Options} options
  * @param {string} name
  * @param {Array<() => Promise<number>>} parties
  * @param {number} [warmUps]
  * @returns {Promise<number[][]>}
  */
-export async function inTurns({ repeats, warmUpMs = 0, progress }, name, parties, warmUps = usualWarmUps) {
+export async function measureAlternately({ repeats, warmUpMs = 0, progress }, name, parties, warmUps = usualWarmUps) {
   /** @type {number[][]} */
   const figures = parties.map(() => []);
   globalThis.gc?.();
   progress(`${name}: warming up`);
-  // Each by its own time: beside a slow one a fast one would have had too few rounds to be compiled.
+  // Each party has its own warm-up time: next to a slow party a fast one would get too few rounds.
   const warmth = parties.map(() => 0);
   for (let round = 0; round < warmUps || warmth.some((ms) => ms < warmUpMs); round++) {
     for (const [index, party] of parties.entries()) {
@@ -79,17 +79,17 @@ export async function inTurns({ repeats, warmUpMs = 0, progress }, name, parties
 }
 
 /**
- * A peer's figures beside ours. What disturbs a round disturbs both, so the ratio is taken within each.
+ * Compares a peer's figures with ours. A disturbance affects both parties of a round, so the ratio is computed per round.
  * @param {number[]} ours
  * @param {number[]} peer
  * @returns {{ peer: Spread, ratio: Spread }}
  */
-export function besides(ours, peer) {
+export function compareRounds(ours, peer) {
   return { peer: spread(peer), ratio: spread(peer.map((figure, round) => figure / (ours[round] ?? figure))) };
 }
 
 /**
- * Milliseconds that it takes, or that the processor works for it.
+ * Measures elapsed milliseconds, or milliseconds of CPU time.
  * @param {() => unknown} work
  * @param {'wall' | 'cpu'} clock
  */

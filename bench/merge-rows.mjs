@@ -1,18 +1,18 @@
 // @ts-check
-import { keyOf } from './row-key.mjs';
+import { toRowKey } from './row-key.mjs';
 
 /** @import { Row, Spread } from './measure.mjs' */
 
 /**
- * The rows of several processes as one: two processes that do the same compile and place it differently, and the rounds of one
- * of them know nothing of that. A row that some left out is that of the others.
+ * Merges the rows of several processes: each process compiles and places the same code differently, which the rounds of one process
+ * cannot show. A row may be missing in some processes.
  * @param {Row[][]} processes
  * @returns {Row[]}
  */
 export function mergeRows(processes) {
   /** @type {Map<string, Row[]>} */
   const found = new Map();
-  for (const row of processes.flat()) found.set(keyOf(row), [...(found.get(keyOf(row)) ?? []), row]);
+  for (const row of processes.flat()) found.set(toRowKey(row), [...(found.get(toRowKey(row)) ?? []), row]);
   return [...found.values()].map(mergeRow);
 }
 
@@ -36,7 +36,7 @@ function mergeRow(rows) {
 }
 
 /**
- * The middle one of their medians, the least and the most of all.
+ * Takes the median of the medians, and the minimum and maximum of all.
  * @param {Array<Spread | undefined>} spreads
  * @returns {Spread | undefined}
  */

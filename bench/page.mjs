@@ -1,9 +1,9 @@
 // @ts-check
 import { about } from './about.mjs';
-import { chartsOfGroup, groupsOf } from './charts.mjs';
+import { chartsOfGroup, groupRows } from './charts.mjs';
 import { showFigure, showRate, showRatio, showRatioSpread } from './figures.mjs';
-import { ratioOf, targetOf, verdictOf } from './ratio.mjs';
-import { remarkOf } from './report.mjs';
+import { getRatio, findTarget, getVerdict } from './ratio.mjs';
+import { describeRatio } from './report.mjs';
 
 /** @import { Row } from './measure.mjs' */
 /** @import { Results, SuiteResult } from './results.mjs' */
@@ -13,7 +13,7 @@ import { remarkOf } from './report.mjs';
  * @param {Results} results
  * @returns {string}
  */
-export function pageOf(results) {
+export function renderPage(results) {
   const order = Object.keys(about);
   const suites = Object.entries(results).toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b));
   return [
@@ -66,14 +66,14 @@ function caution(suites) {
 function losses(suites) {
   const lost = suites.flatMap(([suite, { rows }]) =>
     rows.flatMap((row) => {
-      const ratio = ratioOf(row);
+      const ratio = getRatio(row);
       if (!ratio) return [];
-      const isBelow = ratio.median < (targetOf(suite, row) ?? 0);
-      if (verdictOf(ratio) !== 'loses' && !isBelow) return [];
-      return [[suite, cell(row.name), cell(row.peerName ?? ''), showRatioSpread(ratio), remarkOf(suite, row)]];
+      const isBelow = ratio.median < (findTarget(suite, row) ?? 0);
+      if (getVerdict(ratio) !== 'loses' && !isBelow) return [];
+      return [[suite, cell(row.name), cell(row.peerName ?? ''), showRatioSpread(ratio), describeRatio(suite, row)]];
     }),
   );
-  const compared = suites.flatMap(([, { rows }]) => rows).filter((row) => ratioOf(row)).length;
+  const compared = suites.flatMap(([, { rows }]) => rows).filter((row) => getRatio(row)).length;
   if (lost.length === 0) return ['## What we lose at', '', `None of ${compared} rows.`, ''];
   return [
     '## What we lose at',
@@ -94,7 +94,7 @@ function section(name, { rows, leftOut }) {
     `## ${name}`,
     '',
     ...(about[name] === undefined ? [] : [about[name], '']),
-    ...[...groupsOf(rows)].flatMap(([group, some]) => [
+    ...[...groupRows(rows)].flatMap(([group, some]) => [
       ...(group === '' ? [] : [`### ${group[0]?.toUpperCase()}${group.slice(1)}`, '']),
       ...chartsOfGroup(name, group, some).flatMap(({ file, chart }) => [
         `![${chart.title}: ${chart.kind === 'compared' ? 'the ratios' : 'the growth'} of the table below, as bars](images/${file})`,
@@ -114,8 +114,8 @@ function section(name, { rows, leftOut }) {
  */
 function rowsTable(suite, rows) {
   const lines = rows.map((row) => {
-    const ratio = ratioOf(row);
-    const target = ratio && targetOf(suite, row);
+    const ratio = getRatio(row);
+    const target = ratio && findTarget(suite, row);
     const from = row.growth && `${showRatioSpread(row.growth.ratio)} of ${row.growth.from}`;
     return [
       row.name,
@@ -126,7 +126,7 @@ function rowsTable(suite, rows) {
       ratio ? showRatioSpread(ratio) : '',
       target === undefined ? '' : showRatio(target),
       from ?? '',
-      [remarkOf(suite, row).replace('we lose', '**we lose**'), row.note].filter(Boolean).join('; '),
+      [describeRatio(suite, row).replace('we lose', '**we lose**'), row.note].filter(Boolean).join('; '),
     ].map(cell);
   });
   const head = ['', 'ours', 'events/s', 'peer', 'peer’s figure', 'ratio', 'target', 'growth', ''];

@@ -1,6 +1,6 @@
 // @ts-check
 import { showFigure, showRate, showRatio, showRatioSpread } from './figures.mjs';
-import { ratioOf, targetOf, verdictOf } from './ratio.mjs';
+import { getRatio, findTarget, getVerdict } from './ratio.mjs';
 
 /** @import { Row } from './measure.mjs' */
 
@@ -11,14 +11,19 @@ import { ratioOf, targetOf, verdictOf } from './ratio.mjs';
 export function printSuite(suite, rows) {
   const table = rows.map((row) => {
     const { name, ours, peer, peerName, growth, note, unit } = row;
-    const ratio = ratioOf(row);
+    const ratio = getRatio(row);
     return [
       name,
       showFigure(ours, unit),
       showRate(row),
       peer ? showFigure(peer, unit) : '',
       ratio ? showRatioSpread(ratio) : '',
-      [peerName, growth && `${showRatioSpread(growth.ratio)} of ${growth.from}`, ratio && remarkOf(suite, row), note]
+      [
+        peerName,
+        growth && `${showRatioSpread(growth.ratio)} of ${growth.from}`,
+        ratio && describeRatio(suite, row),
+        note,
+      ]
         .filter(Boolean)
         .join('; '),
     ];
@@ -27,15 +32,15 @@ export function printSuite(suite, rows) {
 }
 
 /**
- * What is to be said of a ratio: that it is lost, and what was asked.
+ * Describes a ratio that is lost or below its target.
  * @param {string} suite
  * @param {Row} row
  */
-export function remarkOf(suite, row) {
-  const ratio = ratioOf(row);
+export function describeRatio(suite, row) {
+  const ratio = getRatio(row);
   if (!ratio) return '';
-  const target = targetOf(suite, row);
-  const verdict = verdictOf(ratio);
+  const target = findTarget(suite, row);
+  const verdict = getVerdict(ratio);
   return [
     verdict === 'loses' ? 'we lose' : verdict === 'level' ? 'level' : '',
     target !== undefined && ratio.median < target ? `below the ${showRatio(target)} asked` : '',

@@ -1,45 +1,45 @@
 // @ts-check
-import { ratioOf } from './ratio.mjs';
-import { keyOf } from './row-key.mjs';
+import { getRatio } from './ratio.mjs';
+import { toRowKey } from './row-key.mjs';
 
 /** @import { Row, Spread } from './measure.mjs' */
 
 /**
- * What a new measurement says of a recorded one. `within`: its median lies in the recorded spread. `touches`: it does not, but
- * the two spreads meet, so the rounds of both have said the same. `better`, `worse`: they do not meet. `new`, `gone`: there is only
- * one of them.
+ * Compares a new measurement with the recorded one. `within`: its median lies in the recorded spread. `touches`: it does not, but
+ * the two spreads overlap, so the difference is not significant. `better`, `worse`: they do not overlap. `new`, `gone`: only one of
+ * the two exists.
  * @typedef {'within' | 'touches' | 'better' | 'worse' | 'new' | 'gone'} Reproduction
  * @typedef {{ row: Row, recorded?: Spread, measured?: Spread, reproduction: Reproduction }} Comparison
  */
 
 /**
- * Row by row: by the ratio to a peer, or to the smallest of its kind, which means something on machines of any speed. What has neither
- * is compared by its own figure.
+ * Compares row by row: by the ratio to a peer, or to the smallest of its kind, which is independent of the machine. Rows with
+ * neither are compared by their own figure.
  * @param {Row[]} recorded
  * @param {Row[]} measured
  * @returns {Comparison[]}
  */
 export function compareRows(recorded, measured) {
-  const found = new Map(measured.map((row) => [keyOf(row), row]));
+  const found = new Map(measured.map((row) => [toRowKey(row), row]));
   /** @type {Comparison[]} */
   const comparisons = recorded.map((row) => {
-    const now = found.get(keyOf(row));
-    found.delete(keyOf(row));
-    if (!now) return { row, recorded: figureOf(row), reproduction: 'gone' };
-    const [was, is] = [figureOf(row), figureOf(now)];
+    const now = found.get(toRowKey(row));
+    found.delete(toRowKey(row));
+    if (!now) return { row, recorded: getFigure(row), reproduction: 'gone' };
+    const [was, is] = [getFigure(row), getFigure(now)];
     return { row, recorded: was, measured: is, reproduction: compare(was, is, isBetterMore(row)) };
   });
-  for (const row of found.values()) comparisons.push({ row, measured: figureOf(row), reproduction: 'new' });
+  for (const row of found.values()) comparisons.push({ row, measured: getFigure(row), reproduction: 'new' });
   return comparisons;
 }
 
-/** Whether the page may stand as it is. @param {Comparison[]} comparisons */
+/** Whether the recorded figures are confirmed. @param {Comparison[]} comparisons */
 export function isReproduced(comparisons) {
   return comparisons.every(({ reproduction }) => reproduced.has(reproduction));
 }
 
-/** All of them in a line. @param {Reproduction[]} found */
-export function summaryOf(found) {
+/** Summarizes the comparison in a line. @param {Reproduction[]} found */
+export function summarize(found) {
   const within = found.filter((reproduction) => reproduction === 'within').length;
   const touching = found.filter((reproduction) => reproduction === 'touches').length;
   const others = found.length - within - touching;
@@ -50,10 +50,10 @@ export function summaryOf(found) {
 const reproduced = new Set(['within', 'touches']);
 
 /** @param {Row} row */
-const figureOf = (row) => ratioOf(row) ?? row.growth?.ratio ?? row.ours;
+const getFigure = (row) => getRatio(row) ?? row.growth?.ratio ?? row.ours;
 
-/** A ratio says how much better ours is; a growth or a time is better the less it is. @param {Row} row */
-const isBetterMore = (row) => ratioOf(row) !== undefined;
+/** A higher ratio is better; a lower growth or time is better. @param {Row} row */
+const isBetterMore = (row) => getRatio(row) !== undefined;
 
 /**
  * @param {Spread} was

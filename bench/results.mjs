@@ -3,24 +3,24 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 
 import { root } from '../scripts/workspace.mjs';
-import { chartsOf } from './charts.mjs';
-import { pageOf } from './page.mjs';
+import { createCharts } from './charts.mjs';
+import { renderPage } from './page.mjs';
 
 /** @import { Row } from './measure.mjs' */
 /** @import { Machine } from './machine.mjs' */
 
 /**
- * What was measured, and where and when.
+ * Result of one suite, with machine and date.
  * @typedef {object} SuiteResult
  * @property {string} title
  * @property {string} date
- * @property {number} seconds how long it took
- * @property {number} processes one after the other
- * @property {number} repeats in each, at the most; 1 is not to be quoted
- * @property {number} load of the machine before it began
+ * @property {number} seconds duration of the measurement
+ * @property {number} processes number of sequential processes
+ * @property {number} repeats maximum per process; figures with 1 must not be quoted
+ * @property {number} load of the machine before the start
  * @property {Machine} machine
  * @property {Record<string, string>} versions
- * @property {string[]} leftOut what could not be measured there, and why
+ * @property {string[]} leftOut rows that could not be measured, and why
  * @property {Row[]} rows
  *
  * @typedef {Record<string, SuiteResult>} Results by suite
@@ -39,19 +39,19 @@ export function readResults() {
 }
 
 /**
- * Writes the results and all that is made of them: the page and its charts. Suites that are no more are forgotten.
+ * Writes the results, the page and its charts. Removes suites that no longer exist.
  * @param {Results} results
  */
 export function writeResults(results) {
   const known = Object.fromEntries(suiteNames.flatMap((name) => (results[name] ? [[name, results[name]]] : [])));
   writeFileSync(file, `${JSON.stringify(known, (_, value) => rounded(value), 1)}\n`);
   const kept = readResults();
-  writeFileSync(join(root, 'docs/benchmarks.md'), pageOf(kept));
+  writeFileSync(join(root, 'docs/benchmarks.md'), renderPage(kept));
   for (const name of readdirSync(images)) if (name.startsWith('benchmarks-')) rmSync(join(images, name));
-  for (const [name, chart] of chartsOf(kept)) writeFileSync(join(images, name), chart);
+  for (const [name, chart] of createCharts(kept)) writeFileSync(join(images, name), chart);
 }
 
-/** Four digits are more than any clock here is good for. @param {unknown} value */
+/** Rounds to four digits, more than the precision of the clock. @param {unknown} value */
 function rounded(value) {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// npm run bench [suite …] [-- --write] [--page] [--compare] [--quick] [--json]: ratios against peers, all of them measured in one run.
+// npm run bench [suite …] [-- --write] [--page] [--compare] [--quick] [--json]: measures ratios to peers, all in one run.
 import { fork } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -7,11 +7,11 @@ import { parseArgs } from 'node:util';
 
 import { install } from '../scripts/install.mjs';
 import { showFigure, showRatioSpread } from './figures.mjs';
-import { machineOf, versionsOf } from './machine.mjs';
+import { describeMachine, readVersions } from './machine.mjs';
 import { mergeRows } from './merge-rows.mjs';
-import { ratioOf } from './ratio.mjs';
+import { getRatio } from './ratio.mjs';
 import { printSuite, printTable } from './report.mjs';
-import { compareRows, isReproduced, summaryOf } from './reproduce.mjs';
+import { compareRows, isReproduced, summarize } from './reproduce.mjs';
 import { readResults, suiteNames, writeResults } from './results.mjs';
 
 /** @import { Row, Spread } from './measure.mjs' */
@@ -52,11 +52,11 @@ if (values.page) {
 install('bench');
 const load = loadavg()[0] ?? 0;
 const repeats = values.quick ? 1 : 5;
-/** What is recorded is to hold for any process, so it is the spread of several. */
+/** Recorded figures must hold for any process, so they are the spread of several. */
 const processes = values.write && !values.quick ? 3 : 1;
 const say = values.json ? () => undefined : console.log;
-const machine = machineOf();
-const versions = versionsOf();
+const machine = describeMachine();
+const versions = readVersions();
 /** @type {Record<string, SuiteResult>} */
 const measured = {};
 let isSound = true;
@@ -69,14 +69,14 @@ for (const name of positionals.length > 0 ? positionals : suiteNames) {
     measured[name] = result;
     if (values.write) writeResults({ ...readResults(), [name]: result });
   } catch (error) {
-    // One that fails does not take the others with it.
+    // A failed suite does not stop the others.
     isSound = false;
     console.error(`${name}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 if (values.json) console.log(JSON.stringify(measured, undefined, 2));
 else {
-  if (values.compare) console.log(`\nAll suites: ${summaryOf(found)}`);
+  if (values.compare) console.log(`\nAll suites: ${summarize(found)}`);
   console.log(`\n${machine.cpu}, ${machine.cores} cores, Node ${machine.node}`);
 }
 process.exit(isSound ? 0 : 1);
@@ -133,7 +133,7 @@ function compareWithPage(name, rows) {
   /** @param {Row} row @param {Spread | undefined} spread */
   const show = (row, spread) => {
     if (!spread) return '';
-    return ratioOf(row) || row.growth ? showRatioSpread(spread) : showFigure(spread, row.unit);
+    return getRatio(row) || row.growth ? showRatioSpread(spread) : showFigure(spread, row.unit);
   };
   if (!values.json) {
     printTable([
@@ -144,7 +144,7 @@ function compareWithPage(name, rows) {
     ]);
   }
   for (const { reproduction } of comparisons) found.push(reproduction);
-  say(`  ${summaryOf(comparisons.map(({ reproduction }) => reproduction))}`);
+  say(`  ${summarize(comparisons.map(({ reproduction }) => reproduction))}`);
   if (recorded?.repeats === 1)
     say('  What is recorded is of one repetition, and has no spread: record it again without --quick.');
   if (!isReproduced(comparisons)) isSound = false;

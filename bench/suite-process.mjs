@@ -1,6 +1,6 @@
 // @ts-check
-// node suite-process.mjs <suite> <repeats>: one suite in a process of its own, so that it is measured the same alone and
-// after others. It tells its parent the title, then the rows.
+// node suite-process.mjs <suite> <repeats>: runs one suite in its own process, so that earlier suites do not affect it. Sends its
+// parent the title, then the rows.
 
 const [name = '', repeats = '1'] = process.argv.slice(2);
 /** @type {string[]} */

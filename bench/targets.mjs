@@ -2,7 +2,7 @@
 
 /**
  * Required ratio to the peer's speed for rows whose `name | peer` matches; the first match counts. A save must be three times
- * as fast where the server is a millisecond away, because that is what its single round trip is for.
+ * as fast on a server that is a millisecond away, because it needs a single round trip.
  * @type {ReadonlyArray<{ suite: string, row: RegExp, atLeast?: number }>}
  */
 export const targets = [
@@ -12,7 +12,7 @@ export const targets = [
   { suite: 'mail', row: /\| eventsource-parser/, atLeast: 0.5 },
   { suite: 'ag-ui', row: /on streamText/, atLeast: 0.85 },
   { suite: 'ag-ui', row: /^codecs alone/, atLeast: 5 },
-  // A list of parts costs nothing to read, which no model does: recorded only.
+  // Reading a list of parts costs nothing, unlike reading a model: recorded without a target.
   { suite: 'ag-ui', row: /./ },
   { suite: 'postgres', row: /^save .*1 ms each way \| @mastra/, atLeast: 3 },
   { suite: 'postgres', row: /^last 50 .*includeTotal: false/, atLeast: 1 },

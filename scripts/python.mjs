@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import { cache } from './workspace.mjs';
 
 /**
- * The Python of a virtual environment that has what a requirements file asks for, made once for each file, in the cache. Says
- * what is missing where it cannot be made.
+ * Creates a virtual environment with a requirements file in the cache, once per file, and returns its Python. Returns the reason
+ * if it cannot be created.
  * @param {string} requirements the file
  * @returns {{ python: string } | { missing: string }}
  */
 export function pythonFor(requirements) {
   const base = findPython();
-  if (!base) return { missing: 'no Python of 3.12 or newer is installed (pyenv install 3.13)' };
+  if (!base) return { missing: 'Python 3.12 or newer is not installed (pyenv install 3.13)' };
   const hash = createHash('sha256').update(base.version).update(readFileSync(requirements));
   const place = join(cache, 'python', hash.digest('hex').slice(0, 16));
   const python = join(place, 'bin', 'python');
@@ -23,7 +23,7 @@ export function pythonFor(requirements) {
   if (existsSync(done)) return { python };
   mkdirSync(join(cache, 'python'), { recursive: true });
   rmSync(place, { recursive: true, force: true });
-  // A virtual environment knows its own place and cannot be moved, so the mark that it is whole comes last.
+  // A virtual environment cannot be moved, so a marker file is written after the installation instead of a rename.
   for (const [command, ...args] of [
     [base.path, '-m', 'venv', place],
     [python, '-m', 'pip', 'install', '--quiet', '-r', requirements],

@@ -2,8 +2,8 @@
 import { appendFileSync } from 'node:fs';
 
 /**
- * Beside vitest's own reporter: says why a test was skipped, refuses skipped tests under CI, and leaves the totals in the
- * file that INTERTIE_TALLY names, for the last line of `.ci/run`.
+ * Adds to vitest's own reporter: prints why a test was skipped, fails on skipped tests in CI, and appends the totals to the file
+ * INTERTIE_TALLY for the last line of `.ci/run`.
  */
 export default class Reporter {
   /** @type {import('vitest/node').Vitest | undefined} */
@@ -18,7 +18,7 @@ export default class Reporter {
   onTestRunEnd(modules) {
     const cases = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (/** @type {string} */ state) => cases.filter((test) => test.result().state === state).length;
-    // A file that does not load has no test to fail.
+    // A file that does not load has no failed test.
     const broken = modules.filter(
       (module) => module.state() === 'failed' && !module.children.allTests('failed').next().value,
     );
@@ -32,7 +32,7 @@ export default class Reporter {
       console.log(`skipped: ${test.module.relativeModuleId} > ${test.fullName}: ${note ?? 'no reason given'}`);
     }
     if (process.env.CI && skipped.length > 0) {
-      console.log(`Under CI nothing is skipped: ${skipped.length} of ${cases.length} tests were.`);
+      console.log(`${skipped.length} of ${cases.length} tests were skipped. CI does not allow skipped tests.`);
       process.exitCode = 1;
     }
     if (process.env.INTERTIE_TALLY) {

@@ -1,4 +1,4 @@
-// `npm start`: builds what is missing or old, says what takes time, and starts the server with the console.
+// `npm start`: builds missing or outdated files, prints slow steps, and starts the server with the console.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ const main = join(root, 'packages/server/dist/main.js');
 const page = join(root, 'packages/server/dist/console/index.html');
 
 /**
- * When a file below the folders was changed last.
+ * Returns the time of the last change below the folders.
  * @param {string[]} folders
  * @returns {number}
  */
@@ -26,7 +26,7 @@ function newest(folders) {
 }
 
 /**
- * When a file that every build writes was written: what is younger is not built.
+ * Returns when a file was written by a build; newer sources are not built.
  * @param {string} file
  */
 const builtAt = (file) => (existsSync(file) ? statSync(file).mtimeMs : 0);
@@ -55,12 +55,12 @@ if (!existsSync(join(root, 'node_modules/typescript'))) {
 }
 
 /** @param {string[]} names */
-const sourcesOf = (...names) => newest(names.map((name) => join(root, name, 'src')));
+const changedAt = (...names) => newest(names.map((name) => join(root, name, 'src')));
 
 const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
-// The compiler leaves its files as they are where nothing has changed for it, so they do not tell when it ran.
+// The compiler does not rewrite unchanged files, so their times do not show when it ran.
 const stamp = join(root, 'node_modules/.cache/intertie-built');
-if (!existsSync(main) || builtAt(stamp) < sourcesOf(...packages)) {
+if (!existsSync(main) || builtAt(stamp) < changedAt(...packages)) {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   run('Compiling the packages (once, about 10 s)', compiler, ['-b', 'packages/server'], root);
   mkdirSync(dirname(stamp), { recursive: true });
@@ -69,7 +69,7 @@ if (!existsSync(main) || builtAt(stamp) < sourcesOf(...packages)) {
 
 const bundled = ['apps/console', ...['core', 'ai-sdk', 'ag-ui', 'conformance'].map((name) => join('packages', name))];
 const app = join(root, 'apps/console');
-if (existsSync(join(app, 'index.html')) && builtAt(page) < sourcesOf(...bundled)) {
+if (existsSync(join(app, 'index.html')) && builtAt(page) < changedAt(...bundled)) {
   const bundler = join(root, 'node_modules/vite/bin/vite.js');
   run('Building the console (once, about 10 s)', bundler, ['build', '--logLevel', 'error'], app);
 }

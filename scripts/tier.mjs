@@ -1,6 +1,6 @@
 // @ts-check
-// node scripts/tier.mjs browser|peers [vitest arguments]: a folder of tests that needs more than `npm ci` gives.
-// node scripts/tier.mjs peers recordings <folder>: the test of recorded provider streams, on the recordings of a folder.
+// node scripts/tier.mjs browser|peers [vitest arguments]: runs tests that need more than `npm ci` installs.
+// node scripts/tier.mjs peers recordings <folder>: tests the recorded provider streams of a folder.
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -14,7 +14,7 @@ if (tier === 'peers' && rest[0] === 'recordings' && rest[1] !== undefined && !re
   const path = resolve(rest[1]);
   rest.splice(1, 1);
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-    console.error(`${path} is not a folder. Name a folder that holds recordings (*.chunks.txt).`);
+    console.error(`${path} is not a folder. Pass a folder with recordings (*.chunks.txt).`);
     process.exit(1);
   }
   process.env['INTERTIE_RECORDINGS'] = path;

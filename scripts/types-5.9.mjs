@@ -10,10 +10,10 @@ import { install } from './install.mjs';
 import { pack } from './pack.mjs';
 import { filesIn, libraries, root } from './workspace.mjs';
 
-const home = join(root, 'tests/types-5.9');
+const tests = join(root, 'tests/types-5.9');
 install('tests/types-5.9');
 
-// Below the root, so that what our packages depend on is found there; our own are nearer, as they are packed.
+// Below the root, so that dependencies resolve from there, and our packages from their archives.
 const folder = join(root, '.intertie/types-5.9');
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
@@ -22,7 +22,7 @@ for (const { name, archive } of pack(folder)) {
   mkdirSync(target, { recursive: true });
   execFileSync('tar', ['-xzf', archive, '-C', target, '--strip-components=1']);
 }
-// What npm has put below a package instead of the root.
+// npm installs some dependencies below their package, not in the root.
 for (const { folder: source, manifest } of libraries()) {
   const own = join(root, source, 'node_modules');
   if (existsSync(own)) symlinkSync(own, join(folder, 'node_modules', manifest.name, 'node_modules'), 'junction');
@@ -32,12 +32,12 @@ const specifiers = libraries().flatMap(({ entries }) => entries.map(({ specifier
 const imports = specifiers.map((specifier, i) => `import * as entry${i} from '${specifier}';\nexport { entry${i} };\n`);
 writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
 writeFileSync(join(folder, 'entries.ts'), imports.join(''));
-for (const file of filesIn(home).filter((f) => f.endsWith('.ts') && !f.includes('/'))) {
-  copyFileSync(join(home, file), join(folder, file));
+for (const file of filesIn(tests).filter((f) => f.endsWith('.ts') && !f.includes('/'))) {
+  copyFileSync(join(tests, file), join(folder, file));
 }
 
 const shown = writePrograms(join(folder, 'documented')).length;
-// A program that queries the tables by itself has Drizzle as a dependency of its own.
+// Documented programs that query the tables depend on Drizzle themselves.
 symlinkSync(
   join(root, 'packages/postgres/node_modules/drizzle-orm'),
   join(folder, 'node_modules/drizzle-orm'),
@@ -60,7 +60,7 @@ for (const [name, resolution] of Object.entries({
     noEmit: true,
   };
   compile(`${specifiers.length} entries, ${name}`, { compilerOptions, include: ['*.ts'] });
-  // Programs run on Node, and none of theirs has the declarations of others checked.
+  // Documented programs run on Node.js, and do not check the declarations of dependencies.
   const program = {
     ...compilerOptions,
     types: ['node'],
@@ -74,27 +74,25 @@ process.exitCode = failed ? 1 : 0;
 /** @param {string} what @param {object} config */
 function compile(what, config) {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  const tsc = join(home, 'node_modules/typescript/bin/tsc');
+  const tsc = join(tests, 'node_modules/typescript/bin/tsc');
   const { stdout } = spawnSync(process.execPath, [tsc, '-p', '.', '--pretty', 'false'], {
     cwd: folder,
     encoding: 'utf8',
   });
-  const ours = complaintsAbout(stdout);
-  console.log(`TypeScript 5.9: ${what} ${ours === '' ? 'are fine' : `fail\n${ours}`}`);
-  failed ||= ours !== '';
+  const errors = selectOwnErrors(stdout);
+  console.log(`TypeScript 5.9: ${what}: ${errors === '' ? 'ok' : `failed\n${errors}`}`);
+  failed ||= errors !== '';
 }
 
 /**
- * Without what is wrong in the declarations of others: those of `ai` and Drizzle do not stand up to these options.
+ * Omits errors in the declarations of dependencies: those of `ai` and Drizzle fail under these options.
  * @param {string} output
  */
-function complaintsAbout(output) {
-  const complaints = output.split(/\n(?=\S)/).map((complaint) => complaint.trimEnd());
-  return complaints
-    .filter((complaint) =>
-      /^(?:node_modules\/@intertie\/[^/]+\/(?!node_modules)|documented\/[^/]+$|[^/]+$)/.test(
-        complaint.split('(')[0] ?? '',
-      ),
+function selectOwnErrors(output) {
+  const errors = output.split(/\n(?=\S)/).map((error) => error.trimEnd());
+  return errors
+    .filter((error) =>
+      /^(?:node_modules\/@intertie\/[^/]+\/(?!node_modules)|documented\/[^/]+$|[^/]+$)/.test(error.split('(')[0] ?? ''),
     )
     .join('\n');
 }

@@ -15,10 +15,10 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Where what is installed or downloaded for the tiers beyond `npm test` is kept: outside the checkout. */
+/** Folder for installations and downloads of the test tiers beyond `npm test`, outside the checkout. */
 export const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'intertie');
 
-/** Entries that not everybody needs, and the optional peer of each. */
+/** Entries with an optional peer dependency. */
 export const optionalPeers = new Map([
   ['@intertie/ag-ui/protobuf', '@ag-ui/proto'],
   ['@intertie/conformance/arbitraries', 'fast-check'],
@@ -26,7 +26,7 @@ export const optionalPeers = new Map([
 ]);
 
 /**
- * Every package and app of the workspace, by name.
+ * Returns every package and app of the workspace, sorted by name.
  * @returns {Package[]}
  */
 export function packages() {
@@ -39,7 +39,7 @@ export function packages() {
 }
 
 /**
- * Those that others install: the apps are built into them.
+ * Returns the published packages. Apps are built into them.
  * @returns {Package[]}
  */
 export function libraries() {
@@ -47,7 +47,7 @@ export function libraries() {
 }
 
 /**
- * Files below a folder, as paths relative to it with `/`, in order.
+ * Returns the files below a folder, as sorted relative paths with `/`.
  * @param {string} folder
  * @returns {string[]}
  */

@@ -11,11 +11,11 @@ import { libraries, root } from '../scripts/workspace.mjs';
 import { programs, writePrograms } from './documented/programs.mjs';
 
 const run = promisify(execFile);
-// Inside the checkout, so that packages resolve as they do for a program in it: built, by their public exports.
+// Inside the checkout, so that packages resolve to their built public exports.
 const folder = join(root, '.intertie/documented');
 
-/** What a command complains about, or nothing. */
-const complaintsOf = (args: string[], env: NodeJS.ProcessEnv = process.env): Promise<string> =>
+/** Returns the output of a command that fails, or an empty string. */
+const runForErrors = (args: string[], env: NodeJS.ProcessEnv = process.env): Promise<string> =>
   run(process.execPath, args, { cwd: folder, timeout: 50_000, env }).then(
     () => '',
     (error: Error & { stdout?: string; stderr?: string }) =>
@@ -25,7 +25,7 @@ const complaintsOf = (args: string[], env: NodeJS.ProcessEnv = process.env): Pro
 describe('the programs of the documentation', () => {
   beforeAll(() => {
     const written = writePrograms(folder);
-    // What npm has put below a package instead of the root.
+    // npm installs this dependency below its package, not in the root.
     mkdirSync(join(folder, 'node_modules'));
     symlinkSync(join(root, 'packages/postgres/node_modules/drizzle-orm'), join(folder, 'node_modules/drizzle-orm'));
     const compilerOptions = { module: 'nodenext', target: 'es2022', lib: ['es2023', 'dom', 'dom.iterable'] };
@@ -39,19 +39,19 @@ describe('the programs of the documentation', () => {
     }
   });
 
-  it.each(libraries())('include one of $name', async ({ folder: home, entries }) => {
+  it.each(libraries())('include one of $name', async ({ folder: packageFolder, entries }) => {
     const modules = await Promise.all(entries.map(({ source }) => import(source) as Promise<object>));
-    // A package of types alone has nothing to run.
-    const shown =
-      modules.every((m) => Object.keys(m).length === 0) || programs().some((p) => p.page === `${home}/README.md`);
-    expect(shown, `${home}/README.md shows the package in a program that runs`).toBe(true);
+    const page = `${packageFolder}/README.md`;
+    // A package with types only has nothing to run.
+    const isShown = modules.every((m) => Object.keys(m).length === 0) || programs().some((p) => p.page === page);
+    expect(isShown, `${page} has a program that runs`).toBe(true);
   });
 
-  it('have the types that they claim', { timeout: 60_000 }, async () => {
+  it('compile without type errors', { timeout: 60_000 }, async () => {
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    const complaints = await complaintsOf([tsc, '-p', '.', '--pretty', 'false']);
+    const errors = await runForErrors([tsc, '-p', '.', '--pretty', 'false']);
     expect(
-      complaints,
+      errors,
       programs()
         .map((p) => `${p.file} is ${p.page}:${p.line}`)
         .join(', '),
@@ -62,12 +62,12 @@ describe('the programs of the documentation', () => {
     'run: $page:$line',
     { timeout: 60_000 },
     async ({ file }) => {
-      expect(await complaintsOf([file.replace(/mts$/, 'mjs')])).toBe('');
+      expect(await runForErrors([file.replace(/mts$/, 'mjs')])).toBe('');
     },
   );
 
   it.each(programs().filter(({ kind }) => kind === 'used'))('run: $page', { timeout: 60_000 }, async ({ file }) => {
     const env = { ...process.env, DATABASE_URL: await newPostgresUrl() };
-    expect(await complaintsOf([file.replace(/mts$/, 'mjs')], env)).toBe('');
+    expect(await runForErrors([file.replace(/mts$/, 'mjs')], env)).toBe('');
   });
 });

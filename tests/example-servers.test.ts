@@ -25,35 +25,35 @@ async function stop(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** Starts an example as its README says, on a port of its own, and gives the address that it prints. */
+/** Starts an example like its README, on a free port, and returns the URL that it prints. */
 async function start(name: string, env: Record<string, string> = {}): Promise<{ url: string; child: ChildProcess }> {
   const main = join(root, `examples/${name}/dist/main.js`);
   const child = spawn(process.execPath, [main], { cwd: folder, env: { ...process.env, PORT: '0', ...env } });
   children.add(child);
   const url = await new Promise<string>((resolve, reject) => {
-    let said = '';
+    let output = '';
     const listen = (data: Buffer): void => {
-      said += data.toString();
-      const found = /http:\/\/127\.0\.0\.1:\d+\S*/.exec(said);
+      output += data.toString();
+      const found = /http:\/\/127\.0\.0\.1:\d+\S*/.exec(output);
       if (found) resolve(found[0]);
     };
     child.stdout.on('data', listen);
     child.stderr.on('data', listen);
-    child.on('exit', () => reject(new Error(`examples/${name} ended: ${said}`)));
+    child.on('exit', () => reject(new Error(`examples/${name} exited: ${output}`)));
   });
   return { url, child };
 }
 
-const asked: UIMessage = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Heat pumps' }] };
-const turn = (
+const firstMessage: UIMessage = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Heat pumps' }] };
+const toRequest = (
   chatId: string,
-  ...more: UIMessage[]
+  ...laterMessages: UIMessage[]
 ): Parameters<DefaultChatTransport<UIMessage>['sendMessages']>[0] => ({
   chatId,
   trigger: 'submit-message',
   messageId: undefined,
   abortSignal: undefined,
-  messages: [asked, ...more],
+  messages: [firstMessage, ...laterMessages],
 });
 
 async function read(stream: ReadableStream<UIMessageChunk> | null): Promise<UIMessage | undefined> {
@@ -62,44 +62,44 @@ async function read(stream: ReadableStream<UIMessageChunk> | null): Promise<UIMe
   return last;
 }
 
-const textOf = (message: UIMessage | undefined): string =>
+const getText = (message: UIMessage | undefined): string =>
   (message?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 
 type Fetch = typeof globalThis.fetch;
 
-/** What another chat of the same name is told when the first one was left in the middle. */
-async function leaveAndResume(api: string, fetch?: Fetch): Promise<string> {
+/** Disconnects during a response, resumes it in another chat with the same id, and returns the text. */
+async function disconnectAndResume(api: string, fetch?: Fetch): Promise<string> {
   const transport = new DefaultChatTransport({ api, ...(fetch && { fetch }) });
-  const first = (await transport.sendMessages(turn('t1'))).getReader();
+  const first = (await transport.sendMessages(toRequest('t1'))).getReader();
   expect((await first.read()).value).toMatchObject({ type: 'start' });
   await first.cancel();
   const resumed = await new DefaultChatTransport({ api, ...(fetch && { fetch }) }).reconnectToStream({ chatId: 't1' });
-  return textOf(await read(resumed));
+  return getText(await read(resumed));
 }
 
 describe('examples', () => {
-  it('hono-app: a chat that is left goes on, and is resumed', async () => {
+  it('resumes a chat after a disconnect: hono-app', async () => {
     await fillFolder(join(folder, '.intertie'));
     const { url } = await start('hono-app');
-    expect(await leaveAndResume(url)).toMatch(/heat pump/i);
+    expect(await disconnectAndResume(url)).toMatch(/heat pump/i);
   });
 
-  it('express-app: the same behind Express', async () => {
+  it('resumes a chat after a disconnect: express-app', async () => {
     const { url } = await start('express-app');
-    expect(await leaveAndResume(url)).toMatch(/heat pump/i);
+    expect(await disconnectAndResume(url)).toMatch(/heat pump/i);
   });
 
-  it('next-route: the same, called as Next.js calls a route', async () => {
+  it('resumes a chat after a disconnect, called like a Next.js route: next-route', async () => {
     const path = join(root, 'examples/next-route/dist/app/api/chat/[[...path]]/route.js');
     const route = (await import(path)) as Record<'GET' | 'POST', (request: Request) => Promise<Response>>;
     const fetch: Fetch = (input, init) => {
       const request = new Request(input, init);
       return route[request.method as 'GET' | 'POST'](request);
     };
-    expect(await leaveAndResume('http://app.test/api/chat', fetch)).toMatch(/heat pump/i);
+    expect(await disconnectAndResume('http://app.test/api/chat', fetch)).toMatch(/heat pump/i);
   });
 
-  it('ag-ui-server: an unmodified HttpAgent is answered', async () => {
+  it('serves an unmodified HttpAgent: ag-ui-server', async () => {
     const { url } = await start('ag-ui-server');
     const agent = new HttpAgent({ url, threadId: 't1' });
     agent.addMessage({ id: 'u1', role: 'user', content: 'Heat pumps' });
@@ -109,14 +109,14 @@ describe('examples', () => {
 });
 
 describe('examples/two-nodes', () => {
-  it('a run of one node is read on the other, stopped from there, and the thread goes on when its node is gone', async () => {
+  it('reads and stops a run from the other node, and continues the thread after its node died', async () => {
     const DATABASE_URL = await newPostgresUrl();
     const [a, b] = await Promise.all([start('two-nodes', { DATABASE_URL }), start('two-nodes', { DATABASE_URL })]);
     const chats = {
       a: new DefaultChatTransport({ api: a.url.slice(0, -1) }),
       b: new DefaultChatTransport({ api: b.url.slice(0, -1) }),
     };
-    const first = (await chats.a.sendMessages(turn('t1'))).getReader();
+    const first = (await chats.a.sendMessages(toRequest('t1'))).getReader();
     await first.read();
     const followed = read(await chats.b.reconnectToStream({ chatId: 't1' }));
     const stopped = await fetch(`${b.url}t1/stop`, { method: 'POST' });
@@ -124,7 +124,7 @@ describe('examples/two-nodes', () => {
     expect((await followed)?.role).toBe('assistant');
     await stop(a.child);
     const second: UIMessage = { id: 'u2', role: 'user', parts: [{ type: 'text', text: 'Solar panels' }] };
-    const message = await read(await chats.b.sendMessages(turn('t1', second)));
-    expect(textOf(message)).toMatch(/solar panel/i);
+    const message = await read(await chats.b.sendMessages(toRequest('t1', second)));
+    expect(getText(message)).toMatch(/solar panel/i);
   });
 });

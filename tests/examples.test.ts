@@ -6,23 +6,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** The example as `npm run replay` runs it; `npm test` has built it. */
+/** Runs the example like `npm run replay`. `npm test` has built it. */
 function replay(...args: string[]): { status: number | null; stdout: string; stderr: string } {
   const main = join(root, 'examples/terminal-replay/dist/main.js');
   return spawnSync(process.execPath, [main, ...args], { encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
 }
 
-/** Where a program says that it listens. */
-function listening(child: ChildProcessWithoutNullStreams): Promise<string> {
+/** Resolves with the URL that a server prints. */
+function waitForUrl(child: ChildProcessWithoutNullStreams): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = '';
+    let output = '';
     child.stdout.on('data', (data: Buffer) => {
-      said += data.toString();
-      const found = /http:\/\/(?:localhost|127\.0\.0\.1):\d+/.exec(said);
+      output += data.toString();
+      const found = /http:\/\/(?:localhost|127\.0\.0\.1):\d+/.exec(output);
       if (found) resolve(found[0]);
     });
-    child.stderr.on('data', (data: Buffer) => void (said += data.toString()));
-    child.on('exit', () => reject(new Error(`It ended: ${said}`)));
+    child.stderr.on('data', (data: Buffer) => void (output += data.toString()));
+    child.on('exit', () => reject(new Error(`The server exited: ${output}`)));
   });
 }
 
@@ -36,7 +36,7 @@ describe('npm run replay', () => {
     expect(stdout).toContain('✓ the message unfolds into events, and folds back into itself');
   });
 
-  it('gives the message to machines', () => {
+  it('prints the message as JSON', () => {
     const message = JSON.parse(replay('--json').stdout) as { status: string; content: { runs: unknown[] } };
     expect(message).toMatchObject({
       status: 'complete',
@@ -50,13 +50,13 @@ describe('npm run replay', () => {
     [['package.json'], 2, /Is this file a tape\?/],
     [['--speed', '0'], 2, /give a number above 0/],
     [['--loud'], 2, /--loud/],
-  ])('%j', (args, status, words) => {
+  ])('handles the arguments %j', (args, status, text) => {
     const result = spawnSync(process.execPath, [join(root, 'examples/terminal-replay/dist/main.js'), ...args], {
       cwd: root,
       encoding: 'utf8',
     });
     expect(result.status).toBe(status);
-    expect(result.stdout + result.stderr).toMatch(words);
+    expect(result.stdout + result.stderr).toMatch(text);
   });
 });
 
@@ -66,16 +66,16 @@ describe('npm start', () => {
   let child: ChildProcess | undefined;
   let url = '';
 
-  // The first time, the page is built.
+  // The first start builds the page.
   beforeAll(async () => {
     const started = spawn(process.execPath, [main, '--port', '0', '--speed', '1000'], { cwd: root });
     child = started;
-    url = await listening(started);
+    url = await waitForUrl(started);
   }, 60_000);
 
   afterAll(() => void child?.kill());
 
-  it('serves the page, and nothing else of the machine', async () => {
+  it('serves the page and no other files', async () => {
     const page = await fetch(url);
     expect(page.headers.get('content-type')).toContain('text/html');
     const html = await page.text();
@@ -87,7 +87,7 @@ describe('npm start', () => {
     }
   });
 
-  it('answers a chat, and asks', async () => {
+  it('answers a chat with an approval request', async () => {
     const messages = [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'Why is the build slow?' }] }];
     const response = await fetch(`${url}/api/chat`, { method: 'POST', body: JSON.stringify({ id: 't', messages }) });
     expect(await response.text()).toContain('"type":"tool-approval-request"');
@@ -95,7 +95,7 @@ describe('npm start', () => {
     expect((await fetch(`${url}/api/chat`, { method: 'POST', body: '{}' })).status).toBe(400);
   });
 
-  it('says that a port is taken, and what to do', async () => {
+  it('reports a port that is in use, with a fix', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -111,10 +111,10 @@ describe('npm start', () => {
     [['--port', 'x'], 2, /give a number up to 65535/],
     [['--speed', '0'], 2, /give a number above 0/],
     [['--loud'], 2, /--loud/],
-  ])('%j', (args, status, words) => {
+  ])('handles the arguments %j', (args, status, text) => {
     const result = run(...args);
     expect(result.status).toBe(status);
-    expect(result.stdout + result.stderr).toMatch(words);
+    expect(result.stdout + result.stderr).toMatch(text);
   });
 });
 
@@ -128,7 +128,7 @@ describe('examples/mail-chat', () => {
     const { MAIL_BASE_URL: _, ...env } = process.env;
     const started = spawn(process.execPath, [vite, '--port', '0'], { cwd: folder, env: { ...env, NO_COLOR: '1' } });
     child = started;
-    url = await listening(started);
+    url = await waitForUrl(started);
   }, 60_000);
 
   afterAll(() => void child?.kill());
@@ -137,9 +137,9 @@ describe('examples/mail-chat', () => {
     const body = JSON.stringify({ id: 't', messages, trigger: 'submit-message' });
     return (await fetch(`${url}/api/chat`, { method: 'POST', body })).text();
   };
-  const chunksOf = (stream: string): Array<{ [key: string]: unknown }> =>
+  const parseChunks = (stream: string): Array<{ [key: string]: unknown }> =>
     stream.split('\n\n').flatMap((frame) => (frame.startsWith('data: {') ? [JSON.parse(frame.slice(6))] : []));
-  const says = (text: string): object => ({ id: 'u', role: 'user', parts: [{ type: 'text', text }] });
+  const toMessage = (text: string): object => ({ id: 'u', role: 'user', parts: [{ type: 'text', text }] });
 
   it('serves the page', async () => {
     const html = await (await fetch(url)).text();
@@ -147,30 +147,30 @@ describe('examples/mail-chat', () => {
     expect(await (await fetch(`${url}/chat-page.tsx`)).text()).toContain('useChat');
   });
 
-  it('answers with what each agent thinks and does', async () => {
-    const stream = await post([says('Where does the time go in our build?')]);
+  it('streams the reasoning and tools of each agent', async () => {
+    const stream = await post([toMessage('Where does the time go in our build?')]);
     expect(stream).toContain('"type":"reasoning-delta"');
     for (const name of ['supervisor', 'researcher']) expect(stream).toContain(`"name":"${name}"`);
     expect(stream).toContain('"type":"tool-output-available"');
     expect(stream).toContain('"finishReason":"stop"');
   });
 
-  it('asks, and goes on with the answer', async () => {
-    const asked = chunksOf(await post([says('Plan a trip')]));
-    const { messageId: id, messageMetadata } = asked.find(({ type }) => type === 'start')!;
+  it('asks the user, and continues with the answer', async () => {
+    const chunks = parseChunks(await post([toMessage('Plan a trip')]));
+    const { messageId: id, messageMetadata } = chunks.find(({ type }) => type === 'start')!;
     const {
       toolCallId,
       toolName,
       input,
       providerMetadata: callProviderMetadata,
-    } = asked.find(({ type }) => type === 'tool-input-available')!;
+    } = chunks.find(({ type }) => type === 'tool-input-available')!;
     expect(toolName).toBe('ask_user');
-    // As the page has it after addToolOutput().
+    // The state of the page after addToolOutput().
     const settled = { state: 'output-available', input, output: 'money', callProviderMetadata };
     const part = { type: 'tool-ask_user', toolCallId, ...settled };
     const { intertie } = messageMetadata as { intertie: object };
     const metadata = { intertie: { ...intertie, waitingFor: [{ type: 'tool', toolCallId }] } };
-    const answered = await post([says('Plan a trip'), { id, role: 'assistant', metadata, parts: [part] }]);
+    const answered = await post([toMessage('Plan a trip'), { id, role: 'assistant', metadata, parts: [part] }]);
     expect(answered).toContain('bus');
   });
 });

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 
 import { filesIn, packages, root } from '../scripts/workspace.mjs';
 
-/** Which packages of the workspace each may import, and whether it, or which of its files, may use Node's own modules. */
+/** Workspace packages that each package may import, and whether all or some of its files may use Node.js modules. */
 const table: Record<string, { imports: string[] | 'all'; node?: true | string[] }> = {
   core: { imports: [] },
   'ai-sdk': { imports: ['core'] },
@@ -21,28 +21,37 @@ const table: Record<string, { imports: string[] | 'all'; node?: true | string[] 
   console: { imports: ['core', 'ai-sdk', 'ag-ui', 'conformance'] },
 };
 
-type Import = { specifier: string; typeOnly: boolean };
+type Import = { specifier: string; typeOnly: boolean; statement: string };
+type Range = { start: number; end: number };
 
-/** Every module that a file names: imports, re-exports, `import()` and `import('…')` types. */
-function importsOf(path: string, text: string): Import[] {
+/** Returns every module that a file names: imports, re-exports, `import()` and `import('…')` types. */
+function readImports(path: string, text: string): Import[] {
   const { program, errors } = parseSync(path, text);
   if (errors.length) throw new SyntaxError(`${path}: ${errors[0]?.message}`);
   const found: Import[] = [];
-  const add = (specifier: string, kind: string | undefined): void =>
-    void found.push({ specifier, typeOnly: kind === 'type' });
+  const add = (specifier: string, kind: string | undefined, { start, end }: Range): void =>
+    void found.push({
+      specifier,
+      typeOnly: kind === 'type',
+      statement: text.slice(start, end).replaceAll(/\s+/g, ' '),
+    });
   new Visitor({
     // `import { type A }` is not type-only: with verbatimModuleSyntax the statement stays.
-    ImportDeclaration: (node) => add(node.source.value, node.importKind),
-    ExportAllDeclaration: (node) => add(node.source.value, node.exportKind),
-    ExportNamedDeclaration: (node) => void (node.source && add(node.source.value, node.exportKind)),
-    ImportExpression: ({ source }) => add(source.type === 'Literal' ? String(source.value) : '(computed)', 'value'),
-    TSImportType: (node) => add(node.source.value, 'type'),
+    ImportDeclaration: (node) => add(node.source.value, node.importKind, node),
+    ExportAllDeclaration: (node) => add(node.source.value, node.exportKind, node),
+    ExportNamedDeclaration: (node) => void (node.source && add(node.source.value, node.exportKind, node)),
+    ImportExpression: (node) =>
+      add(node.source.type === 'Literal' ? String(node.source.value) : '(computed)', 'value', node),
+    TSImportType: (node) => add(node.source.value, 'type', node),
   }).visit(program);
   return found;
 }
 
-/** The first cycle along edges that exist at run time, or none. */
-function cycleIn(graph: Map<string, string[]>): string[] | undefined {
+const resolveImport = (file: string, specifier: string): string =>
+  normalize(join(dirname(file), specifier)).replaceAll('\\', '/');
+
+/** Returns the first cycle of a graph. */
+function findCycle(graph: Map<string, string[]>): string[] | undefined {
   const done = new Set<string>();
   const visit = (file: string, path: string[]): string[] | undefined => {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
@@ -61,8 +70,28 @@ function cycleIn(graph: Map<string, string[]>): string[] | undefined {
   return undefined;
 }
 
-/** The package of a bare specifier: `a` of `a/b`, `@a/b` of `@a/b/c`. */
-const packageOf = (specifier: string): string =>
+/**
+ * Returns the import statements of the first cycle between folders, type-only imports included. Files directly in `src` compose the
+ * package, so they are exempt. A folder and its own subfolders may import each other.
+ */
+function findFolderCycle(imports: Map<string, Import[]>): string[] {
+  const folders = new Map<string, Map<string, string>>();
+  for (const [file, list] of imports) {
+    const from = dirname(file);
+    const edges = new Map(folders.get(from));
+    for (const { specifier, statement } of list.filter((each) => each.specifier.startsWith('.'))) {
+      const to = dirname(resolveImport(file, specifier));
+      const isNested = `${to}/`.startsWith(`${from}/`) || `${from}/`.startsWith(`${to}/`);
+      if (!isNested && !edges.has(to)) edges.set(to, `${file}: ${statement}`);
+    }
+    if (from !== '.') folders.set(from, edges);
+  }
+  const cycle = findCycle(new Map([...folders].map(([from, edges]) => [from, [...edges.keys()]]))) ?? [];
+  return cycle.slice(1).map((to, index) => folders.get(cycle[index]!)!.get(to)!);
+}
+
+/** Returns the package of a bare specifier: `a` for `a/b`, `@a/b` for `@a/b/c`. */
+const getPackage = (specifier: string): string =>
   specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
@@ -73,11 +102,11 @@ const workspace = packages();
 describe.each(workspace)('the imports of $name', ({ name, folder, path, manifest }) => {
   const short = folder.split('/')[1]!;
   const files = filesIn(join(path, 'src')).filter((f) => /\.[cm]?tsx?$/.test(f) && !/\.(test|test-d|soak)\./.test(f));
-  const imports = new Map(files.map((f) => [f, importsOf(f, readFileSync(join(path, 'src', f), 'utf8'))]));
+  const imports = new Map(files.map((f) => [f, readImports(f, readFileSync(join(path, 'src', f), 'utf8'))]));
 
   it('are in the table, declared, or inside the package', () => {
     const row = table[short];
-    if (!row) throw new Error(`${folder} is not in the import table of tests/imports.test.ts: say what it may import.`);
+    if (!row) throw new Error(`${folder} is not in the import table of tests/imports.test.ts. Add it.`);
     const allowed = new Set(
       workspace
         .filter((p) => row.imports === 'all' || row.imports.includes(p.folder.split('/')[1]!))
@@ -86,30 +115,30 @@ describe.each(workspace)('the imports of $name', ({ name, folder, path, manifest
     const declared = new Set(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
     const ours = new Set(workspace.map((p) => p.name));
 
-    const complaint = (file: string, specifier: string): string | undefined => {
+    const findProblem = (file: string, specifier: string): string | undefined => {
       const mayUseNode = row.node === true || row.node?.includes(file);
       if (specifier.startsWith('.')) {
-        const target = normalize(join(dirname(file), specifier)).replaceAll('\\', '/');
+        const target = resolveImport(file, specifier);
         if (target.startsWith('../')) return 'leaves the package’s src';
         return imports.has(target) || !/\.[cm]?tsx?$/.test(target) ? undefined : 'is a test or does not exist';
       }
-      if (specifier === '(computed)') return mayUseNode ? undefined : 'is not known before it runs';
+      if (specifier === '(computed)') return mayUseNode ? undefined : 'is not known before run time';
       if (isBuiltin(specifier)) {
-        if (!mayUseNode) return 'is Node’s own, and this package also runs elsewhere';
-        return specifier.startsWith('node:') ? undefined : 'is Node’s own: write node:';
+        if (!mayUseNode) return 'is a Node.js module, and this package also runs on other platforms';
+        return specifier.startsWith('node:') ? undefined : 'is a Node.js module: write node:';
       }
-      const target = packageOf(specifier);
+      const target = getPackage(specifier);
       if (ours.has(target) && target !== name && !allowed.has(target)) return 'is not allowed by the import table';
       return declared.has(target) ? undefined : 'is not declared in package.json';
     };
 
-    const complaints = [...imports].flatMap(([file, list]) =>
+    const problems = [...imports].flatMap(([file, list]) =>
       list.flatMap(({ specifier }) => {
-        const why = complaint(file, specifier);
-        return why ? [`${folder}/src/${file}: '${specifier}' ${why}`] : [];
+        const problem = findProblem(file, specifier);
+        return problem ? [`${folder}/src/${file}: '${specifier}' ${problem}`] : [];
       }),
     );
-    expect(complaints).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('have no cycle at run time', () => {
@@ -118,14 +147,18 @@ describe.each(workspace)('the imports of $name', ({ name, folder, path, manifest
         file,
         list
           .filter(({ specifier, typeOnly }) => specifier.startsWith('.') && !typeOnly)
-          .map(({ specifier }) => normalize(join(dirname(file), specifier)).replaceAll('\\', '/')),
+          .map(({ specifier }) => resolveImport(file, specifier)),
       ]),
     );
-    expect(cycleIn(graph)?.join(' → ')).toBeUndefined();
+    expect(findCycle(graph)?.join(' → ')).toBeUndefined();
+  });
+
+  it('have no cycle between folders', () => {
+    expect(findFolderCycle(imports)).toEqual([]);
   });
 });
 
-it('is the table that people read', () => {
+it('lists the allowed imports in docs/architecture.md', () => {
   const rows = readFileSync(join(root, 'docs/architecture.md'), 'utf8').matchAll(
     /^\| `(?:apps\/)?([\w-]+)` .*\| ([\w, -]+?) *\|$/gm,
   );
@@ -137,12 +170,12 @@ it('is the table that people read', () => {
   expect(read).toEqual(Object.fromEntries(written));
 });
 
-describe('the check itself', () => {
-  it('sees every form of import', () => {
+describe('the import check', () => {
+  it('finds every form of import', () => {
     const text = `import type { A } from 'a'; import { type B } from 'b'; export * from 'c'; export type { D } from 'd';
       const e = await import('e'); const f = await import(e.name); type G = import('g').G; import 'h';`;
-    const seen = importsOf('a.ts', text).toSorted((a, b) => (a.specifier < b.specifier ? -1 : 1));
-    expect(seen.map((i) => `${i.specifier}${i.typeOnly ? ' type' : ''}`)).toEqual([
+    const found = readImports('a.ts', text).toSorted((a, b) => (a.specifier < b.specifier ? -1 : 1));
+    expect(found.map((i) => `${i.specifier}${i.typeOnly ? ' type' : ''}`)).toEqual([
       '(computed)',
       'a type',
       'b',
@@ -154,9 +187,27 @@ describe('the check itself', () => {
     ]);
   });
 
-  it('finds a cycle, and takes a diamond for none', () => {
+  it('finds a cycle, and accepts a diamond', () => {
     const graph = (edges: Record<string, string[]>): Map<string, string[]> => new Map(Object.entries(edges));
-    expect(cycleIn(graph({ a: ['b', 'c'], b: ['d'], c: ['d'], d: [] }))).toBeUndefined();
-    expect(cycleIn(graph({ a: ['b'], b: ['c'], c: ['b'] }))).toEqual(['b', 'c', 'b']);
+    expect(findCycle(graph({ a: ['b', 'c'], b: ['d'], c: ['d'], d: [] }))).toBeUndefined();
+    expect(findCycle(graph({ a: ['b'], b: ['c'], c: ['b'] }))).toEqual(['b', 'c', 'b']);
+  });
+
+  it('prints the statements of a cycle between folders, and exempts the root and subfolders', () => {
+    const files = {
+      'index.ts': `import { a } from './a/a.ts';`,
+      'a/a.ts': `import { b } from '../b/b.ts'; import { nested } from './nested/a.ts'; import { index } from '../index.ts';`,
+      'a/nested/a.ts': `import { a } from '../a.ts';`,
+      'b/b.ts': `export type { C } from\n  '../c/c.ts';`,
+      'c/c.ts': `import '../a/a.ts';`,
+    };
+    const imports = new Map(Object.entries(files).map(([file, text]) => [file, readImports(file, text)]));
+    expect(findFolderCycle(imports)).toEqual([
+      `a/a.ts: import { b } from '../b/b.ts';`,
+      `b/b.ts: export type { C } from '../c/c.ts';`,
+      `c/c.ts: import '../a/a.ts';`,
+    ]);
+    imports.delete('c/c.ts');
+    expect(findFolderCycle(imports)).toEqual([]);
   });
 });

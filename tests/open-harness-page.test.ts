@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-it('examples/open-harness is a page that needs nothing of Node', { timeout: 60_000 }, async () => {
+it('builds examples/open-harness as one script without Node.js modules', { timeout: 60_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'intertie-page-'));
   const warnings: string[] = [];
   try {

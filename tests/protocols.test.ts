@@ -15,44 +15,44 @@ import { expect, it } from 'vitest';
 import { readCaptureFrames, captures } from '../packages/mail/test/captures.ts';
 import { traces } from '../packages/open-harness/test/traces.ts';
 
-/** What each kind of input has become, and whether a ledger line was written. */
+/** Outputs of each type of input, with the number of inputs and of those that caused a loss. */
 type Table = Map<string, { outputs: Map<string, number>; lost: number; seen: number }>;
 type Make<In, Out> = (run: RunInput, onLoss: OnLoss) => Codec<In, Out>;
 
-const typeOf = (frame: unknown): string => {
+const getType = (frame: unknown): string => {
   const { type, event } = frame as { type?: string; event?: string };
   return (type ?? event ?? 'frame').replace(/^data-note.*/, 'data-*');
 };
 
-/** Feeds one input after the other, and notes what each one caused by itself. */
-function note<In, Out>(table: Table, codec: Codec<In, Out>, inputs: Iterable<In>, losses: { count: number }): Out[] {
+/** Feeds the inputs one by one, and records the outputs of each. */
+function record<In, Out>(table: Table, codec: Codec<In, Out>, inputs: Iterable<In>, losses: { count: number }): Out[] {
   const all: Out[] = [];
   for (const input of inputs) {
     const before = losses.count;
     const caused: Out[] = [];
     codec.feed(input, (output) => void caused.push(output));
-    // What it holds for what may come next is caused by this one all the same.
+    // Output that the codec holds back for the next input belongs to this one.
     codec.flush?.((output) => void caused.push(output));
-    const name = typeOf(input);
+    const name = getType(input);
     const row = table.get(name) ?? { outputs: new Map<string, number>(), lost: 0, seen: 0 };
     table.set(name, row);
     row.seen += 1;
     if (losses.count > before) row.lost += 1;
-    for (const type of new Set(caused.map(typeOf))) row.outputs.set(type, (row.outputs.get(type) ?? 0) + 1);
+    for (const type of new Set(caused.map(getType))) row.outputs.set(type, (row.outputs.get(type) ?? 0) + 1);
     all.push(...caused);
   }
   codec.end({ reason: 'eof' }, (output) => void all.push(output));
   return all;
 }
 
-function tableOf<In, Out>(make: Make<In, Out>, runs: Iterable<{ run: RunInput; inputs: Iterable<In> }>) {
+function createTable<In, Out>(make: Make<In, Out>, runs: Iterable<{ run: RunInput; inputs: Iterable<In> }>) {
   const table: Table = new Map();
   const outputs: Array<{ run: RunInput; inputs: Out[] }> = [];
   for (const { run, inputs } of runs) {
     const losses = { count: 0 };
     outputs.push({
       run,
-      inputs: note(
+      inputs: record(
         table,
         make(run, () => void (losses.count += 1)),
         inputs,
@@ -63,7 +63,7 @@ function tableOf<In, Out>(make: Make<In, Out>, runs: Iterable<{ run: RunInput; i
   return { table, outputs };
 }
 
-/** Runs of every kind, always the same ones. */
+/** Generates runs of every kind from a fixed seed. */
 function sampleRuns(): Array<{ run: RunInput; inputs: AgentEvent[] }> {
   const options = { seed: 20, numRuns: 150 };
   const continued = fc
@@ -71,28 +71,28 @@ function sampleRuns(): Array<{ run: RunInput; inputs: AgentEvent[] }> {
     .flatMap(({ paused, continued: next }) => [paused, next]);
   const whole = ({ run, events, end }: ArbitraryRun): { run: RunInput; inputs: AgentEvent[] } => ({
     run,
-    // What agents say to each other is withheld from a page unless it asks; here all is said aloud.
+    // Encoders withhold internal text between agents by default, so it is made public here.
     inputs: transcode(
       seal(run, () => undefined),
       events,
       end,
-    ).map((event) => ('internal' in event ? aloud(event) : event)),
+    ).map((event) => ('internal' in event ? toPublic(event) : event)),
   });
   return [...fc.sample(arbitraryRun(), options), ...continued].map(whole);
 }
 
-function aloud(said: Extract<AgentEvent, { internal?: true }>): AgentEvent {
-  const { internal: _, ...event } = said;
+function toPublic(internal: Extract<AgentEvent, { internal?: true }>): AgentEvent {
+  const { internal: _, ...event } = internal;
   return event;
 }
 
-/** Those that come of one in a hundred are named; rarer ones are what happens at an end or after a mistake. */
+/** Lists outputs that at least 1 % of the inputs cause. Rarer outputs come from ends and invalid input. */
 function cell(table: Table, name: string): string {
   const row = table.get(name);
   if (!row) return '';
   const often = [...row.outputs].filter(([, count]) => count >= row.seen / 100).toSorted((a, b) => b[1] - a[1]);
-  const words = often.map(([type, count]) => (count >= row.seen * 0.9 ? `\`${type}\`` : `(\`${type}\`)`)).join(' ');
-  return `${words || '·'}${row.lost > 0 ? ' †' : ''}`;
+  const types = often.map(([type, count]) => (count >= row.seen * 0.9 ? `\`${type}\`` : `(\`${type}\`)`)).join(' ');
+  return `${types || '·'}${row.lost > 0 ? ' †' : ''}`;
 }
 
 function markdown(title: string, intro: string, tables: Record<string, Table>): string {
@@ -103,22 +103,25 @@ function markdown(title: string, intro: string, tables: Record<string, Table>): 
   return [`## ${title}`, '', intro, '', line(head), line(head.map(() => '---')), ...rows.map(line), ''].join('\n');
 }
 
-it('docs/protocols.md says what the codecs do', async () => {
+it('generates docs/protocols.md from the codecs', async () => {
   const runs = sampleRuns();
-  const ui = tableOf<AgentEvent, unknown>((_, onLoss) => createUIMessageEncoder({ onLoss }), runs);
-  const agUi = tableOf<AgentEvent, unknown>((_, onLoss) => createAGUIEncoder({ protocolVersion: '1.0', onLoss }), runs);
-  const v3 = tableOf<AgentEvent, unknown>((_, onLoss) => createLanguageModelV3Encoder({ onLoss }), runs);
-  const fromUI = tableOf<unknown, AgentEvent>((run, onLoss) => createUIMessageDecoder(run, { onLoss }), ui.outputs);
-  const fromAGUI = tableOf<unknown, AgentEvent>((run, onLoss) => createAGUIDecoder(run, { onLoss }), agUi.outputs);
-  const fromParts = tableOf<unknown, AgentEvent>(
+  const ui = createTable<AgentEvent, unknown>((_, onLoss) => createUIMessageEncoder({ onLoss }), runs);
+  const agUi = createTable<AgentEvent, unknown>(
+    (_, onLoss) => createAGUIEncoder({ protocolVersion: '1.0', onLoss }),
+    runs,
+  );
+  const v3 = createTable<AgentEvent, unknown>((_, onLoss) => createLanguageModelV3Encoder({ onLoss }), runs);
+  const fromUI = createTable<unknown, AgentEvent>((run, onLoss) => createUIMessageDecoder(run, { onLoss }), ui.outputs);
+  const fromAGUI = createTable<unknown, AgentEvent>((run, onLoss) => createAGUIDecoder(run, { onLoss }), agUi.outputs);
+  const fromParts = createTable<unknown, AgentEvent>(
     (run, onLoss) => createFullStreamDecoder(run, { onLoss }),
     fullStreams(runs),
   );
   const run = runs[0]!.run;
   const swarms = captures.map((name) => ({ run, inputs: readCaptureFrames(name) }));
-  const fromMAIL = tableOf((of, onLoss) => createMAILDecoder(of, { onLoss }), swarms);
+  const fromMAIL = createTable((of, onLoss) => createMAILDecoder(of, { onLoss }), swarms);
   const flows = traces.map(({ events }) => ({ run, inputs: events }));
-  const fromFlow = tableOf((of, onLoss) => createOpenHarnessDecoder(of, { onLoss }), flows);
+  const fromFlow = createTable((of, onLoss) => createOpenHarnessDecoder(of, { onLoss }), flows);
   const page = [
     '# Protocols',
     '',
@@ -143,7 +146,7 @@ it('docs/protocols.md says what the codecs do', async () => {
   await expect(`${page.trim()}\n`).toMatchFileSnapshot('../docs/protocols.md');
 });
 
-/** What `streamText` would say of a run: the parts of its model, in the names that a full stream has for them. */
+/** Converts the V3 model parts of each run to the parts of a `streamText` full stream. */
 function fullStreams(runs: ReadonlyArray<{ run: RunInput; inputs: AgentEvent[] }>) {
   return runs.map(({ run, inputs }) => {
     const parts: Array<Record<string, unknown>> = [];

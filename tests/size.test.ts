@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest';
 
 import { root } from '../scripts/workspace.mjs';
 
-/** What a page pays that imports these names, minified and compressed. */
+/** Maximum size of a bundle with these exports, minified and compressed. */
 const budgets = [
   { what: 'the fold', from: 'core', names: '{ MessageList }', gzip: 6_000 },
   { what: 'the fold and the seal', from: 'core', names: '{ MessageList, seal }', gzip: 15_000 },
   {
-    what: 'all of core, of which the in-memory store and the ways to write and follow runs are half',
+    what: 'all of core, half of which is the in-memory store and durable runs',
     from: 'core',
     names: '*',
     gzip: 44_000,
@@ -20,11 +20,11 @@ const budgets = [
 ];
 
 describe.each(budgets)('the bundle of $what', ({ what, from, names, gzip }) => {
-  it(`is below ${gzip} bytes and needs nothing else`, async ({ annotate }) => {
+  it(`is below ${gzip} bytes and has no imports`, async ({ annotate }) => {
     const program = `export ${names} from ${JSON.stringify(join(root, 'packages', from, 'src/index.ts'))};`;
     const bundle = await rolldown({
       input: 'page',
-      // Nothing of core may depend on where it runs. `ai`, whose modules are looked at and left out, has files for browsers.
+      // Core must not depend on the platform. `ai`, which is tree-shaken away, has files for browsers.
       platform: from === 'core' ? 'neutral' : 'browser',
       plugins: [
         {
@@ -33,7 +33,7 @@ describe.each(budgets)('the bundle of $what', ({ what, from, names, gzip }) => {
           load: (id) => (id === 'page' ? program : undefined),
         },
       ],
-      // Nothing may be left outside; without this an unknown import is only a warning.
+      // An unresolved import is only a warning, and must fail here.
       onLog: (level, log) => {
         if (level === 'warn') throw new Error(log.message);
       },

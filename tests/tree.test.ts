@@ -6,20 +6,20 @@ import { describe, expect, it } from 'vitest';
 
 import { packages, root } from '../scripts/workspace.mjs';
 
-// Also what is new and not yet added, so that a mistake is seen before it is committed.
+// Includes untracked files, so that a mistake is found before it is committed.
 const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
   .toString()
   .split('\0')
   .filter((file) => file && existsSync(join(root, file)) && lstatSync(join(root, file)).isFile())
   .map((file) => ({ file, bytes: readFileSync(join(root, file)) }))
-  // Git's own rule of thumb for what is not text.
+  // Git's heuristic for binary files.
   .filter(({ bytes }) => !bytes.subarray(0, 8000).includes(0))
   .map(({ file, bytes }) => ({ file, text: bytes.toString() }));
 
-/** Lines of the tree's text that match, as `file:line: match`. */
-function linesThat(pattern: RegExp, of: (file: string) => boolean = () => true): string[] {
+/** Returns the lines of text files that match, as `file:line: match`. */
+function findLines(pattern: RegExp, isIncluded: (file: string) => boolean = () => true): string[] {
   return files
-    .filter(({ file }) => of(file))
+    .filter(({ file }) => isIncluded(file))
     .flatMap(({ file, text }) =>
       [...text.matchAll(pattern)].map((match) => {
         const line = text.slice(0, match.index).split('\n').length;
@@ -28,7 +28,7 @@ function linesThat(pattern: RegExp, of: (file: string) => boolean = () => true):
     );
 }
 
-// The patterns are put together so that they do not match themselves.
+// The patterns are composed so that they do not match themselves.
 const homes = ['work', 'root', 'home', 'Users'].join('|');
 const hosts = [
   ['registry', '(npmjs|yarnpkg|npmmirror)'],
@@ -38,26 +38,26 @@ const hosts = [
 ];
 
 describe('the tree', () => {
-  it('has no path of somebody’s machine', () => {
-    expect(linesThat(new RegExp(String.raw`(?<![\w.~$}/*-])/(${homes})/[\w.-]`, 'g'))).toEqual([]);
+  it('has no machine paths', () => {
+    expect(findLines(new RegExp(String.raw`(?<![\w.~$}/*-])/(${homes})/[\w.-]`, 'g'))).toEqual([]);
   });
 
-  it('names no registry: a lockfile has hashes, the host is the reader’s choice', () => {
-    const pattern = hosts.map((words) => words.join(String.raw`\.`)).join('|');
-    expect(linesThat(new RegExp(pattern, 'g'))).toEqual([]);
-    expect(linesThat(/"resolved": "[^"]*:\/\/.*/g, (file) => file.endsWith('package-lock.json'))).toEqual([]);
+  it('names no registry host, also not in lockfiles', () => {
+    const pattern = hosts.map((labels) => labels.join(String.raw`\.`)).join('|');
+    expect(findLines(new RegExp(pattern, 'g'))).toEqual([]);
+    expect(findLines(/"resolved": "[^"]*:\/\/.*/g, (file) => file.endsWith('package-lock.json'))).toEqual([]);
   });
 
   it.each(files.filter(({ file }) => file.endsWith('package-lock.json')))('locks every platform: $file', ({ text }) => {
     type Locked = { name?: string; optionalDependencies?: Record<string, string> };
     const { packages: locked } = JSON.parse(text) as { packages: Record<string, Locked> };
     const names = new Set(Object.keys(locked).map((path) => path.split('node_modules/').at(-1)));
-    const asked = Object.values(locked).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
-    // Written where some platform's binary could not be found, a lockfile lacks it, and `npm ci` fails there.
-    expect(asked.filter((name) => !names.has(name))).toEqual([]);
+    const required = Object.values(locked).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
+    // A lockfile that was written without the binary of some platform makes `npm ci` fail there.
+    expect(required.filter((name) => !names.has(name))).toEqual([]);
   });
 
-  it('has no link that leads nowhere', () => {
+  it('has no broken links', () => {
     const broken = files
       .filter(({ file }) => file.endsWith('.md'))
       .flatMap(({ file, text }) =>
@@ -75,32 +75,32 @@ describe('the tree', () => {
     expect(without.map(({ file }) => file)).toEqual([]);
   });
 
-  it('has every file that its pages for developers speak of', () => {
-    const speaks = /^(CONTRIBUTING|docs\/architecture|docs\/decisions\/[\w-]+|apps\/console\/README)\.md$/;
-    const gone = files
-      .filter(({ file }) => speaks.test(file))
+  it('has every file that its developer docs mention', () => {
+    const developerDocs = /^(CONTRIBUTING|docs\/architecture|docs\/decisions\/[\w-]+|apps\/console\/README)\.md$/;
+    const missing = files
+      .filter(({ file }) => developerDocs.test(file))
       .flatMap(({ file, text }) =>
         [...text.matchAll(/(?<=`|^)[\w./-]+\.(?:tsx?|mjs)\b/gm)]
           .map(([path]) => path)
           .filter((path) => !files.some((other) => `/${other.file}`.endsWith(`/${path}`)))
           .map((path) => `${file}: ${path}`),
       );
-    expect(gone).toEqual([]);
+    expect(missing).toEqual([]);
   });
 
   it('runs all of its tests', () => {
-    const tests = (file: string): boolean => /\.(test|test-d|soak)\.ts$/.test(file);
+    const isTest = (file: string): boolean => /\.(test|test-d|soak)\.ts$/.test(file);
     const modifier = String.raw`\b(it|test|describe|suite|bench)(\.\w+)*\.`;
-    expect(linesThat(new RegExp(`${modifier}only\\b.*`, 'g'), tests)).toEqual([]);
-    // These skip without a word. Under CI the reporter refuses whatever was skipped.
+    expect(findLines(new RegExp(`${modifier}only\\b.*`, 'g'), isTest)).toEqual([]);
+    // These skip silently. In CI the reporter fails on every skipped test.
     const hint = `write it('…', (context) => { context.skip(condition, 'why'); … }), which prints the reason`;
-    expect(linesThat(new RegExp(`${modifier}(skip|skipIf|runIf|todo|fails)\\b.*`, 'g'), tests), hint).toEqual([]);
-    expect(linesThat(/\b\w+\.skip\((?![^;]*['"`][^;]*\)).*/g, tests), hint).toEqual([]);
+    expect(findLines(new RegExp(`${modifier}(skip|skipIf|runIf|todo|fails)\\b.*`, 'g'), isTest), hint).toEqual([]);
+    expect(findLines(/\b\w+\.skip\((?![^;]*['"`][^;]*\)).*/g, isTest), hint).toEqual([]);
   });
 });
 
 describe.each(packages())('$name', ({ folder, path, manifest }) => {
-  it('has a README and says its license', () => {
+  it('has a README and declares its license', () => {
     expect(existsSync(join(path, 'README.md')), `${folder}/README.md exists`).toBe(true);
     expect(manifest.license).toBe('MIT');
   });

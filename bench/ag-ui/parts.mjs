@@ -4,26 +4,26 @@ const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2, inputTokenDetai
 
 /** @typedef {{ type: string, [key: string]: unknown }} Part */
 
-/** What `streamText` says of one turn. @param {Part[]} said @returns {Part[]} */
-export function turnOf(said) {
+/** Creates the full-stream parts of one step. @param {Part[]} parts @returns {Part[]} */
+export function createStepParts(parts) {
   const response = { id: 'r', timestamp: new Date(0), modelId: 'm' };
   return [
     { type: 'start' },
     { type: 'start-step', request: {}, warnings: [] },
-    ...said,
+    ...parts,
     { type: 'finish-step', finishReason: 'stop', rawFinishReason: 'stop', usage, response },
     { type: 'finish', finishReason: 'stop', rawFinishReason: 'stop', totalUsage: usage },
   ];
 }
 
 /** @param {number} deltas @returns {Part[]} */
-export function wordsOf(deltas) {
+export function createTextParts(deltas) {
   const words = Array.from({ length: deltas }, (_, n) => ({ type: 'text-delta', id: '1', text: `w${n % 10} ` }));
   return [{ type: 'text-start', id: '1' }, ...words, { type: 'text-end', id: '1' }];
 }
 
-/** Calls whose arguments are streamed, or not. @param {number} calls @param {number} length of what is asked @param {boolean} isStreamed @returns {Part[]} */
-export function callsOf(calls, length, isStreamed) {
+/** Creates calls, with or without streamed arguments. @param {number} calls @param {number} length of the arguments @param {boolean} isStreamed @returns {Part[]} */
+export function createCallParts(calls, length, isStreamed) {
   return Array.from({ length: calls }, (_, n) => {
     const id = `c${n}`;
     const call = { toolCallId: id, toolName: 'look' };
@@ -44,6 +44,6 @@ export function callsOf(calls, length, isStreamed) {
 }
 
 /** @param {Part[]} parts */
-export async function* streamOf(parts) {
+export async function* toStream(parts) {
   for (const part of parts) yield part;
 }

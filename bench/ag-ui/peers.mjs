@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { install } from '../../scripts/install.mjs';
 import { root } from '../../scripts/workspace.mjs';
 
-/** CopilotKit brings hundreds of packages along; the peer tests have them installed already. */
+/** CopilotKit has hundreds of dependencies, so the installation of the peer tests is used. */
 const folder = 'tests/peers/ag-ui-copilotkit';
 /** Request that every party answers. */
 export const request = { threadId: 'thread-1', runId: 'run-1', messages: [], protocolVersion: '1.0' };

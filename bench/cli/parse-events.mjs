@@ -1,5 +1,5 @@
 // @ts-check
-// The least that a tool does with a stream that is piped into it: events from bytes, values from events. It understands none.
+// The minimum of a tool that reads a piped stream: bytes to events, and events to JSON values. It interprets none.
 import { createParser } from 'eventsource-parser';
 
 const parser = createParser({ onEvent: ({ data }) => void JSON.parse(data) });

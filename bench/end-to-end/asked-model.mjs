@@ -4,25 +4,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** @import { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider' */
 
 /**
- * What a user's message asks of the model, as JSON: so many words, so many milliseconds apart, and whether the second one waits
- * until `goOn`; and after how many messages it is asked, if that matters.
+ * Request to the model, as JSON in the user's message: number of words, milliseconds between them, and whether the second one waits
+ * for `goOn`; optionally the expected number of earlier messages.
  * @typedef {{ words: number, everyMs?: number, waits?: boolean, after?: number }} Asked
  */
 
 /** @type {Set<() => void>} */
 const waiting = new Set();
 
-/** Lets all that wait go on. */
+/** Releases all waiting responses. */
 export function goOn() {
   for (const resume of waiting) resume();
   waiting.clear();
 }
 
-/** A word, by its number. All are as long. @param {number} n */
-export const wordOf = (n) => `w${n % 10} `;
+/** Creates the nth word. All have the same length. @param {number} n */
+export const createWord = (n) => `w${n % 10} `;
 
 /**
- * A model that keeps nothing of what it was asked, as the mock of the AI SDK does: memory is measured here.
+ * Creates a model that does not record its calls, unlike the mock of the AI SDK: memory is measured here.
  * @type {LanguageModelV3}
  */
 export const askedModel = {
@@ -41,7 +41,7 @@ function askedIn(prompt) {
   /** @type {Asked} */
   const asked = JSON.parse(part?.type === 'text' ? part.text : '{"words":1}');
   if (asked.after !== undefined && prompt.length < asked.after + 1) {
-    throw new Error(`The model was told ${prompt.length} messages, not ${asked.after + 1}.`);
+    throw new Error(`The model received ${prompt.length} messages, not ${asked.after + 1}.`);
   }
   return asked;
 }
@@ -58,7 +58,7 @@ async function* say({ words, everyMs = 0, waits = false }, signal) {
     if (signal?.aborted) return;
     if (n === 1 && waits) await /** @type {Promise<void>} */ (new Promise((resolve) => waiting.add(resolve)));
     if (n > 0 && everyMs > 0) await sleep(everyMs);
-    yield { type: 'text-delta', id: '0', delta: wordOf(n) };
+    yield { type: 'text-delta', id: '0', delta: createWord(n) };
   }
   yield { type: 'text-end', id: '0' };
   const total = { total: words, noCache: words, cacheRead: 0, cacheWrite: 0, text: words, reasoning: 0 };

@@ -7,14 +7,14 @@ import { goOn } from './asked-model.mjs';
 import { beChild } from './child.mjs';
 
 /**
- * What the suite asks of every server's process.
+ * Handles the suite's requests in every server's process.
  * @param {string} url
  * @param {{ close?: () => Promise<void>, answers?: Record<string, (details: any) => unknown> }} [own]
  */
 export function beServer(url, { close, answers = {} } = {}) {
   const common = {
     goOn,
-    /** In bytes, after everything that can go has gone. */
+    /** In bytes, after a full garbage collection. */
     async memory() {
       for (let n = 0; n < 3; n++) {
         globalThis.gc?.();
@@ -22,7 +22,7 @@ export function beServer(url, { close, answers = {} } = {}) {
       }
       return process.memoryUsage.rss();
     },
-    /** In milliseconds, since it began. */
+    /** In milliseconds, since the process began. */
     cpu() {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1000;
@@ -47,7 +47,7 @@ export function listen(listener) {
 }
 
 /**
- * A route as one writes it with Node alone: the JSON of the request in, a response out.
+ * A minimal route in plain Node.js: parses the JSON of the request, and writes a response.
  * @param {(body: any, signal: AbortSignal) => Response | Promise<Response>} route
  * @returns {import('node:http').RequestListener}
  */

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
  */
 
 /**
- * The parent's side: starts a program, and asks it things.
+ * Parent side: starts a program and sends it requests.
  * @param {string} program relative to this folder
  * @param {string[]} [args]
  * @returns {Promise<Child>}
@@ -60,7 +60,7 @@ export async function startChild(program, args = []) {
 }
 
 /**
- * The child's side: says that it is there, answers, and leaves when its parent does.
+ * Child side: reports that it is ready, answers requests, and exits with its parent.
  * @param {Record<string, (details: any) => unknown>} answers
  * @param {{ url?: string, close?: () => Promise<void> }} [server]
  */

@@ -1,21 +1,21 @@
 // @ts-check
-// The client's process: it reads streams as fast as they come, and says how long that took.
+// Process of the client: reads streams as fast as they arrive, and reports the times.
 import { Agent, request } from 'node:http';
 
 import { beChild } from './child.mjs';
-import { authorization, deltaTypes, requestOf } from './requests.mjs';
+import { authorization, deltaTypes, buildRequest } from './requests.mjs';
 
-/** @import { Door, Place, Question } from './requests.mjs' */
-/** @typedef {{ door: Door, question: Question, place?: Place }} Turn */
+/** @import { Endpoint, Place, Question } from './requests.mjs' */
+/** @typedef {{ endpoint: Endpoint, question: Question, place?: Place }} Turn */
 
-// A connection for each: one that is kept may be closed by its server just when it is used again.
+// One connection per request: a server may close a kept-alive connection at the moment of its reuse.
 const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
 /** Streams that were opened and not yet read to their end. @type {Array<ReturnType<typeof openStream>>} */
 let open = [];
 
 /**
- * @param {Door['protocol']} protocol
- * @param {ReturnType<typeof requestOf>} asked
+ * @param {Endpoint['protocol']} protocol
+ * @param {ReturnType<typeof buildRequest>} asked
  */
 function openStream(protocol, { url, options, body }) {
   const marker = deltaTypes[protocol];
@@ -48,7 +48,7 @@ function openStream(protocol, { url, options, body }) {
     outgoing.once('error', reject);
     outgoing.end(body);
   });
-  // Whoever waits for the first word of a stream that fails has to hear of it; whoever does not, need not.
+  // A failed stream rejects this promise if it is awaited, and must not cause an unhandled rejection otherwise.
   const begun = Promise.race([first, whole]);
   for (const heard of [begun, whole]) heard.catch(() => undefined);
   return { first: begun, whole, text: () => textIn(Buffer.concat(pieces).toString(), marker) };
@@ -65,18 +65,18 @@ function textIn(body, marker) {
   return text;
 }
 
-/** Fast is only what is whole. @param {ReturnType<typeof openStream>} stream @param {number} words */
+/** Fails if words are missing. @param {ReturnType<typeof openStream>} stream @param {number} words */
 function checkText(stream, words) {
   const { length } = stream.text();
   if (length !== words * 3) throw new Error(`A stream of ${words} words had ${length} characters, not ${words * 3}.`);
 }
 
 beChild({
-  /** One after the other: the time to the first word of each. @param {{ turns: Turn[] }} asked */
+  /** Reads one after the other, and returns the time to the first word of each. @param {{ turns: Turn[] }} asked */
   async firstWords({ turns }) {
     const times = [];
-    for (const { door, question, place = {} } of turns) {
-      const stream = openStream(door.protocol, requestOf(door, question, place));
+    for (const { endpoint, question, place = {} } of turns) {
+      const stream = openStream(endpoint.protocol, buildRequest(endpoint, question, place));
       times.push(await stream.first);
       await stream.whole;
       checkText(stream, question.words);
@@ -84,26 +84,26 @@ beChild({
     return times;
   },
 
-  /** All at once: the time until all are over. @param {{ turns: Turn[] }} asked */
+  /** Reads concurrently, and returns the time until all have ended. @param {{ turns: Turn[] }} asked */
   async readAll({ turns }) {
-    const requests = turns.map(({ door, question, place = {} }) => requestOf(door, question, place));
+    const requests = turns.map(({ endpoint, question, place = {} }) => buildRequest(endpoint, question, place));
     const began = performance.now();
-    const streams = requests.map((asked, index) => openStream(turns[index]?.door.protocol ?? 'ui', asked));
+    const streams = requests.map((asked, index) => openStream(turns[index]?.endpoint.protocol ?? 'ui', asked));
     await Promise.all(streams.map(({ whole }) => whole));
     const took = performance.now() - began;
     for (const [index, stream] of streams.entries()) checkText(stream, turns[index]?.question.words ?? 0);
     return took;
   },
 
-  /** Opens streams and leaves them open, once each has said its first word. @param {{ turns: Turn[] }} asked */
+  /** Opens streams, and returns when each has sent its first word. @param {{ turns: Turn[] }} asked */
   async open({ turns }) {
-    const requests = turns.map(({ door, question, place = {} }) => requestOf(door, question, place));
-    const streams = requests.map((asked, index) => openStream(turns[index]?.door.protocol ?? 'ui', asked));
+    const requests = turns.map(({ endpoint, question, place = {} }) => buildRequest(endpoint, question, place));
+    const streams = requests.map((asked, index) => openStream(turns[index]?.endpoint.protocol ?? 'ui', asked));
     await Promise.all(streams.map(({ first }) => first));
     open.push(...streams);
   },
 
-  /** More readers of one stream, once each has got its first word. @param {{ url: string, token: string, readers: number }} asked */
+  /** Opens more readers of one stream, and returns when each has received its first word. @param {{ url: string, token: string, readers: number }} asked */
   async join({ url, token, readers }) {
     const asked = { url, options: { headers: authorization(token) }, body: '' };
     const streams = Array.from({ length: readers }, () => openStream('ui', asked));
@@ -111,7 +111,7 @@ beChild({
     open.push(...streams);
   },
 
-  /** Reads what is open to its end. @param {{ words: number }} asked */
+  /** Reads all open streams to their end. @param {{ words: number }} asked */
   async finish({ words }) {
     const streams = open;
     open = [];

@@ -1,12 +1,12 @@
 // @ts-check
 import { seal, sourceStream } from '@intertie/core';
 
-import { wordOf } from './asked-model.mjs';
+import { createWord } from './asked-model.mjs';
 
 /** @import { AgentEvent, AgentSource } from '@intertie/core' */
 
 /**
- * Many agents that speak in turns, in one run. How many, and how many words in all, is in the user's message, as JSON.
+ * Emits words of many agents alternately, in one run. The user's message has both numbers as JSON.
  * @type {AgentSource}
  */
 export const crowdSource = {
@@ -30,7 +30,7 @@ async function* speak(agents, words) {
     yield { type: 'agent-start', agentId: `a${n}`, name: `agent ${n}`, kind: 'agent' };
     yield { type: 'text-start', id: `t${n}`, agentId: `a${n}` };
   }
-  for (let n = 0; n < words; n++) yield { type: 'text-delta', id: `t${n % agents}`, delta: wordOf(n) };
+  for (let n = 0; n < words; n++) yield { type: 'text-delta', id: `t${n % agents}`, delta: createWord(n) };
   for (let n = 0; n < agents; n++) {
     yield { type: 'text-end', id: `t${n}` };
     yield { type: 'agent-end', agentId: `a${n}`, outcome: 'complete' };

@@ -1,12 +1,12 @@
 // @ts-check
-import { besides, inTurns, spread } from '../measure.mjs';
+import { compareRounds, measureAlternately, spread } from '../measure.mjs';
 
 /** @import { Options, Row } from '../measure.mjs' */
 /** @import { Child } from './child.mjs' */
 /** @import { Parties } from './parties.mjs' */
 
 /**
- * What more of something costs: messages before the turn, agents in the run, readers of the stream.
+ * Measures how the cost grows with the number of earlier messages, agents in the run, and readers of the stream.
  * @param {Options} options
  * @param {Parties} parties
  * @param {Child} client
@@ -16,8 +16,8 @@ export async function growth(options, { ours, plain }, client) {
   const [server, plainServer] = [await ours.postgres.start(), await plain.start()];
   const scene = {
     client,
-    ours: { server, door: ours.postgres.door(server.url) },
-    plain: { server: plainServer, door: plain.door(plainServer.url) },
+    ours: { server, endpoint: ours.postgres.endpoint(server.url) },
+    plain: { server: plainServer, endpoint: plain.endpoint(plainServer.url) },
   };
   try {
     return [...(await history(options, scene)), ...(await agents(options, scene)), ...(await readers(options, scene))];
@@ -28,19 +28,19 @@ export async function growth(options, { ours, plain }, client) {
 }
 
 /**
- * @typedef {{ server: Child, door: import('./requests.mjs').Door }} Side
+ * @typedef {{ server: Child, endpoint: import('./requests.mjs').Endpoint }} Side
  * @typedef {{ client: Child, ours: Side, plain: Side }} Scene
  */
 
-/** The processor's time that a server takes for something. @param {Child} server @param {() => Promise<unknown>} work */
-async function cpuOf(server, work) {
+/** Measures the CPU time of a server during some work. @param {Child} server @param {() => Promise<unknown>} work */
+async function measureCpu(server, work) {
   const before = await server.ask('cpu');
   await work();
   return (await server.ask('cpu')) - before;
 }
 
 /**
- * The store has ours, so the client sends the last message alone; to the plain route it has to send them all.
+ * Our client sends only the last message, because the store has the others; the plain route needs all of them.
  * @param {Options} options
  * @param {Scene} scene
  */
@@ -50,7 +50,7 @@ async function history(options, { client, ours, plain }) {
   const parties = sizes.flatMap((messages) => {
     let threadId = '';
     let turn = 0;
-    // A turn makes its thread longer, which in a short one would be seen.
+    // Each request makes its thread longer, which would affect a short one.
     const refill = async () => {
       if (turn++ > 0 && messages >= 1000) return;
       threadId = crypto.randomUUID();
@@ -63,14 +63,16 @@ async function history(options, { client, ours, plain }) {
         for (let n = 0; n < turnsEach; n++) {
           await refill();
           times.push(
-            ...(await client.ask('firstWords', { turns: [{ door: ours.door, question, place: { threadId } }] })),
+            ...(await client.ask('firstWords', {
+              turns: [{ endpoint: ours.endpoint, question, place: { threadId } }],
+            })),
           );
         }
         return spread(times).median;
       },
       async () => {
         const turns = Array.from({ length: turnsEach }, () => ({
-          door: plain.door,
+          endpoint: plain.endpoint,
           question,
           place: { history: messages },
         }));
@@ -78,7 +80,7 @@ async function history(options, { client, ours, plain }) {
       },
     ];
   });
-  const figures = await inTurns(options, 'the first word after a history', parties);
+  const figures = await measureAlternately(options, 'the first word after a history', parties);
   return sizes.map((messages, index) =>
     grown(
       {
@@ -86,7 +88,7 @@ async function history(options, { client, ours, plain }) {
         group: 'as things grow',
         events: 0,
         peerName: 'plain route, sent all of them',
-        ...besides(figures[2 * index] ?? [], figures[2 * index + 1] ?? []),
+        ...compareRounds(figures[2 * index] ?? [], figures[2 * index + 1] ?? []),
       },
       { figures: figures[2 * index] ?? [], smallest: figures[0] ?? [], from: `${sizes[0]} messages` },
     ),
@@ -94,19 +96,22 @@ async function history(options, { client, ours, plain }) {
 }
 
 /**
- * One agent alone stands beside the plain route, whose words come through `streamText`; those of our agents do not.
+ * One agent is compared with the plain route, whose words come through `streamText`; those of our agents do not.
  * @param {Options} options
  * @param {Scene} scene
  */
 async function agents(options, { client, ours, plain }) {
   const sizes = [1, 4, 16, 64];
   const words = 6400;
-  const crowd = { ...ours.door, url: ours.door.url.replace('/bench/', '/crowd/') };
-  const [alone = [], ...figures] = await inTurns(options, 'agents of a run', [
-    () => cpuOf(plain.server, () => client.ask('readAll', { turns: [{ door: plain.door, question: { words } }] })),
+  const crowd = { ...ours.endpoint, url: ours.endpoint.url.replace('/bench/', '/crowd/') };
+  const [alone = [], ...figures] = await measureAlternately(options, 'agents of a run', [
+    () =>
+      measureCpu(plain.server, () =>
+        client.ask('readAll', { turns: [{ endpoint: plain.endpoint, question: { words } }] }),
+      ),
     ...sizes.map((count) => () => {
       const question = { words, agents: count };
-      return cpuOf(ours.server, () => client.ask('readAll', { turns: [{ door: crowd, question }] }));
+      return measureCpu(ours.server, () => client.ask('readAll', { turns: [{ endpoint: crowd, question }] }));
     }),
   ]);
   return sizes.map((count, index) =>
@@ -115,7 +120,7 @@ async function agents(options, { client, ours, plain }) {
         name: `CPU of a run of ${words} words by ${plural(count, 'agent')}`,
         group: 'as things grow',
         events: 0,
-        ...(index === 0 && { peerName: 'plain route, through streamText', ...besides(figures[0] ?? [], alone) }),
+        ...(index === 0 && { peerName: 'plain route, through streamText', ...compareRounds(figures[0] ?? [], alone) }),
       },
       { figures: figures[index] ?? [], smallest: figures[0] ?? [], from: plural(sizes[0] ?? 1, 'agent') },
     ),
@@ -123,27 +128,27 @@ async function agents(options, { client, ours, plain }) {
 }
 
 /**
- * One reader alone stands beside the plain route, which nobody else can read.
+ * One reader is compared with the plain route, which supports no other readers.
  * @param {Options} options
  * @param {Scene} scene
  */
 async function readers(options, { client, ours, plain }) {
   const sizes = [1, 4, 16, 64];
   const words = 300;
-  /** The plain route keeps no thread. @param {Side} side @param {number} count */
-  const read = async ({ server, door }, count) => {
+  /** The plain route stores no thread. @param {Side} side @param {number} count */
+  const read = async ({ server, endpoint }, count) => {
     const threadId = crypto.randomUUID();
     const place = server === plain.server ? {} : { threadId };
     const question = { words, everyMs: 4, waits: true };
-    await client.ask('open', { turns: [{ door, question, place }] });
-    const url = `${door.url}/${threadId}/stream`;
-    if (count > 1) await client.ask('join', { url, token: door.token, readers: count - 1 });
-    return cpuOf(server, async () => {
+    await client.ask('open', { turns: [{ endpoint, question, place }] });
+    const url = `${endpoint.url}/${threadId}/stream`;
+    if (count > 1) await client.ask('join', { url, token: endpoint.token, readers: count - 1 });
+    return measureCpu(server, async () => {
       await server.ask('goOn');
       await client.ask('finish', { words });
     });
   };
-  const [alone = [], ...figures] = await inTurns(options, 'readers of a stream', [
+  const [alone = [], ...figures] = await measureAlternately(options, 'readers of a stream', [
     () => read(plain, 1),
     ...sizes.map((count) => () => read(ours, count)),
   ]);
@@ -153,7 +158,7 @@ async function readers(options, { client, ours, plain }) {
         name: `CPU of a stream of ${words} words to ${plural(count, 'reader')}`,
         group: 'as things grow',
         events: 0,
-        ...(index === 0 && { peerName: 'plain route', ...besides(figures[0] ?? [], alone) }),
+        ...(index === 0 && { peerName: 'plain route', ...compareRounds(figures[0] ?? [], alone) }),
       },
       { figures: figures[index] ?? [], smallest: figures[0] ?? [], from: plural(sizes[0] ?? 1, 'reader') },
     ),

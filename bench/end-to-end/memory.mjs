@@ -8,7 +8,7 @@ import { pairUp } from './parties.mjs';
 /** @import { Parties, Party } from './parties.mjs' */
 
 /**
- * What a stream takes of the server's memory: one that has begun and says nothing, and one that speaks.
+ * Measures the server's memory per stream: for a stream that is idle, and for one that emits text.
  * @param {Options} options
  * @param {Parties} parties
  * @returns {Promise<Row[]>}
@@ -19,7 +19,7 @@ export async function memory({ repeats, progress }, { all }) {
   const idle = all.map(() => []);
   /** @type {number[][]} */
   const active = all.map(() => []);
-  // Each time a new process: what one has taken from the system it seldom gives back.
+  // A new process each time, because a process seldom returns memory to the system.
   for (let round = 1; round <= Math.min(repeats, 3); round++) {
     for (const [index, party] of all.entries()) {
       progress(`memory of ${streams} streams, ${party.name}: round ${round}`);
@@ -36,16 +36,16 @@ export async function memory({ repeats, progress }, { all }) {
 }
 
 /**
- * In kilobytes a stream.
+ * Returns kilobytes per stream.
  * @param {Party} party
  * @param {number} streams
  */
 async function weigh(party, streams) {
   const [server, client] = [await party.start(), await startChild('client.mjs')];
   try {
-    const door = party.door(server.url);
+    const endpoint = party.endpoint(server.url);
     /** @param {number} count @param {object} question */
-    const turns = (count, question) => Array.from({ length: count }, () => ({ door, question }));
+    const turns = (count, question) => Array.from({ length: count }, () => ({ endpoint, question }));
     for (let n = 0; n < 5; n++) await client.ask('readAll', { turns: turns(10, { words: 20 }) });
     const before = await server.ask('memory');
     await client.ask('open', { turns: turns(streams, { words: 1e6, everyMs: 250, waits: true }) });

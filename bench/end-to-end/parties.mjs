@@ -5,27 +5,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { redisVersion } from '../machine.mjs';
-import { besides, spread } from '../measure.mjs';
+import { compareRounds, spread } from '../measure.mjs';
 import { startServer } from '../postgres/server.mjs';
 import { startChild } from './child.mjs';
 import { startRedis } from './redis.mjs';
 
 /** @import { Options, Row } from '../measure.mjs' */
 /** @import { Child } from './child.mjs' */
-/** @import { Door } from './requests.mjs' */
+/** @import { Endpoint } from './requests.mjs' */
 
 /**
  * @typedef {object} Party one way to serve the same model
  * @property {string} name
  * @property {boolean} isOurs
  * @property {() => Promise<Child>} start
- * @property {(url: string) => Door} door
+ * @property {(url: string) => Endpoint} endpoint
  *
  * @typedef {{ ours: { pglite: Party, postgres: Party }, plain: Party, all: Party[], stop: () => Promise<void> }} Parties
  */
 
 /**
- * All of them, with the databases that they need; none is started.
+ * Returns all parties, with the databases that they need. None is started.
  * @param {Options} options
  * @returns {Promise<Parties>}
  */
@@ -39,7 +39,7 @@ export async function openParties({ leaveOut }) {
     name,
     isOurs: true,
     start: () => startChild('servers/intertie.mjs', [database, token]),
-    door: (url) => ({ protocol: 'ui', url: `${url}/api/agents/bench/chat`, token }),
+    endpoint: (url) => ({ protocol: 'ui', url: `${url}/api/agents/bench/chat`, token }),
   });
   const ours = {
     pglite: intertie('kept in PGlite', join(folder, 'pglite')),
@@ -50,14 +50,14 @@ export async function openParties({ leaveOut }) {
     name: 'plain route',
     isOurs: false,
     start: () => startChild('servers/plain.mjs'),
-    door: (url) => ({ protocol: 'ui', url }),
+    endpoint: (url) => ({ protocol: 'ui', url }),
   };
   /** @type {Party} */
   const copilotkit = {
     name: 'CopilotKit’s runtime',
     isOurs: false,
     start: () => startChild('servers/copilotkit.mjs'),
-    door: (url) => ({ protocol: 'ag-ui', url: `${url}/agent/bench/run` }),
+    endpoint: (url) => ({ protocol: 'ag-ui', url: `${url}/agent/bench/run` }),
   };
   const all = [ours.pglite, ours.postgres, plain, copilotkit];
   if (redis) {
@@ -79,7 +79,7 @@ export async function openParties({ leaveOut }) {
 }
 
 /**
- * A row for each of ours beside each peer.
+ * Creates a row for each of ours against each peer.
  * @param {Party[]} parties
  * @param {number[][]} figures of each party, round by round
  * @param {Omit<Row, 'ours'>} row
@@ -97,7 +97,7 @@ export function pairUp(parties, figures, row) {
           name: `${row.name}, ${our.name}`,
           ours: spread(our.figures),
           peerName: peer.name,
-          ...besides(our.figures, peer.figures),
+          ...compareRounds(our.figures, peer.figures),
         })),
     );
 }

@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { cpuSecondsOf, freePort } from '../postgres/server.mjs';
+import { readCpuSeconds, freePort } from '../postgres/server.mjs';
 
 /**
- * The system's redis-server on loopback, which keeps nothing on the disk; or all, before it answers.
+ * Starts the system's redis-server on loopback, without persistence, or with every write on disk before the reply.
  * @param {{ isDurable?: boolean }} [options]
  * @returns {Promise<{ url: string, cpuSeconds: () => number | undefined, stop: () => Promise<void> }>}
  */
@@ -22,15 +22,15 @@ export async function startRedis({ isDurable = false } = {}) {
   await new Promise((resolve, reject) => {
     server.once('error', reject);
     void gone.then(() => reject(new Error('redis-server ended before it listened.')));
-    let said = '';
+    let output = '';
     server.stdout.on('data', (piece) => {
-      said += String(piece);
-      if (said.includes('Ready to accept connections')) resolve(undefined);
+      output += String(piece);
+      if (output.includes('Ready to accept connections')) resolve(undefined);
     });
   });
   return {
     url: `redis://127.0.0.1:${port}`,
-    cpuSeconds: () => (server.pid === undefined ? undefined : cpuSecondsOf(server.pid)),
+    cpuSeconds: () => (server.pid === undefined ? undefined : readCpuSeconds(server.pid)),
     async stop() {
       server.kill();
       await gone;

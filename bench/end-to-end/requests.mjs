@@ -3,23 +3,23 @@
 /** @import { RequestOptions } from 'node:http' */
 
 /**
- * Where and how a server is spoken to.
- * @typedef {{ protocol: 'ui' | 'ag-ui', url: string, token?: string }} Door
+ * Address and request format of a server.
+ * @typedef {{ protocol: 'ui' | 'ag-ui', url: string, token?: string }} Endpoint
  * @typedef {{ words: number, everyMs?: number, waits?: boolean, after?: number, agents?: number }} Question see asked-model and crowd-source
  * @typedef {{ threadId?: string, history?: number }} Place the thread that the server has, or how many messages before it does not
  */
 
-/** What a piece of text looks like on the wire. */
+/** Marks a text delta on the wire. */
 export const deltaTypes = { ui: 'text-delta', 'ag-ui': 'TEXT_MESSAGE_CONTENT' };
 
 /**
- * The request that asks that, as a chat sends it.
- * @param {Door} door
+ * Builds the request of a chat.
+ * @param {Endpoint} endpoint
  * @param {Question} question
  * @param {Place} place
  * @returns {{ url: string, options: RequestOptions, body: string }}
  */
-export function requestOf({ protocol, url, token }, question, { threadId, history = 0 }) {
+export function buildRequest({ protocol, url, token }, question, { threadId, history = 0 }) {
   const text = JSON.stringify(question);
   const id = crypto.randomUUID();
   const thread = threadId ?? crypto.randomUUID();
@@ -29,8 +29,8 @@ export function requestOf({ protocol, url, token }, question, { threadId, histor
       ? {
           id: thread,
           trigger: 'submit-message',
-          // A chat whose history is stored sends its last message alone.
-          ...(threadId === undefined ? { messages: [...historyOf(history), message] } : { message }),
+          // A chat with a stored history sends only its last message.
+          ...(threadId === undefined ? { messages: [...createHistory(history), message] } : { message }),
         }
       : {
           threadId: thread,
@@ -51,11 +51,11 @@ export function authorization(token) {
 }
 
 /**
- * A conversation of so many messages, questions and answers in turns.
+ * Creates a conversation of so many messages, alternating questions and answers.
  * @param {number} count
  * @returns {UIMessage[]}
  */
-export function historyOf(count) {
+export function createHistory(count) {
   return Array.from({ length: count }, (_, n) => ({
     id: `h${n}-${crypto.randomUUID()}`,
     role: n % 2 === 0 ? 'user' : 'assistant',

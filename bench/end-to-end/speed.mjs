@@ -1,16 +1,16 @@
 // @ts-check
-import { inTurns, spread } from '../measure.mjs';
+import { measureAlternately, spread } from '../measure.mjs';
 import { pairUp } from './parties.mjs';
 
 /** @import { Options, Row } from '../measure.mjs' */
 /** @import { Child } from './child.mjs' */
 /** @import { Parties } from './parties.mjs' */
 
-/** Turns for one figure: one alone is too short to be told from chance. */
+/** Requests per figure: a single one is too short to be significant. */
 const turnsEach = 20;
 
 /**
- * How long the first word takes, and how many there are a second.
+ * Measures the time to the first word, and the words per second.
  * @param {Options} options
  * @param {Parties} parties
  * @param {Child} client
@@ -19,16 +19,16 @@ const turnsEach = 20;
 export async function speed(options, { all }, client) {
   const servers = [];
   for (const party of all) servers.push(await party.start());
-  const doors = all.map((party, index) => party.door(servers[index]?.url ?? ''));
+  const endpoints = all.map((party, index) => party.endpoint(servers[index]?.url ?? ''));
   /** @type {Row[]} */
   const rows = [];
   try {
     const name = 'time to the first word';
-    const first = await inTurns(
+    const first = await measureAlternately(
       options,
       name,
-      doors.map((door) => async () => {
-        const turns = Array.from({ length: turnsEach }, () => ({ door, question: { words: 20 } }));
+      endpoints.map((endpoint) => async () => {
+        const turns = Array.from({ length: turnsEach }, () => ({ endpoint, question: { words: 20 } }));
         return spread(await client.ask('firstWords', { turns })).median;
       }),
     );
@@ -39,11 +39,11 @@ export async function speed(options, { all }, client) {
       [20, 1_000],
     ])) {
       const what = `${streams === 1 ? 'a stream' : `${streams} streams at once`} of ${words / 1000}k words`;
-      const figures = await inTurns(
+      const figures = await measureAlternately(
         options,
         what,
-        doors.map((door) => () => {
-          const turns = Array.from({ length: streams }, () => ({ door, question: { words } }));
+        endpoints.map((endpoint) => () => {
+          const turns = Array.from({ length: streams }, () => ({ endpoint, question: { words } }));
           return client.ask('readAll', { turns });
         }),
       );

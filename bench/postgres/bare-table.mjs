@@ -4,9 +4,9 @@ import pg from 'pg';
 /** @import { MessageInput } from '@intertie/core/store' */
 
 /**
- * The floor of a save: rows of an id and a text, in a table with a key and nothing else, in one statement that is planned
- * once. They have no order, nobody can page or follow them, and nothing about them was checked. What is kept as it is and what
- * the server compresses is as in our table, unless all is left to the server.
+ * Lower bound of a save: rows with an id and a text, in a table with only a primary key, in one prepared statement. The rows have no
+ * order, cannot be paged or followed, and are not validated. Values are stored inline or compressed as in our table, unless the
+ * server decides.
  * @param {string} url
  * @param {{ isLeftToServer?: boolean }} [options]
  */
@@ -26,7 +26,7 @@ export async function openBareTable(url, { isLeftToServer = false } = {}) {
         values: [messages.map(({ id }) => id), lines],
       });
     },
-    /** How far the log of the database is, in bytes. */
+    /** Position of the database's write-ahead log, in bytes. */
     async logBytes() {
       const { rows } = await client.query(`select (pg_current_wal_lsn() - '0/0')::float8 as bytes`);
       return Number(rows[0].bytes);

@@ -4,7 +4,7 @@ import { mastraMessage, ourMessage } from './sample-messages.mjs';
 /** @typedef {{ key: string, messages: number }} FilledThread */
 
 /** @param {number} total */
-export function threadsOf(total) {
+export function planThreads(total) {
   /** @type {FilledThread[]} */
   const threads = [
     { key: 'thread_100k', messages: total / 10 },
@@ -19,7 +19,7 @@ export function threadsOf(total) {
 }
 
 /**
- * Fills both stores with the same threads, in the server itself: through a client it would take all day.
+ * Fills both stores with the same threads, in SQL: through a client it would take hours.
  * @param {import('pg').Client} client
  * @param {FilledThread[]} threads
  */

@@ -8,8 +8,8 @@ import { Started } from '@intertie/core/store' */
 const words = ['lorem ', 'ipsum ', 'dolor ', 'sit ', 'amet '];
 
 /**
- * So many runs that each write so many events a second, for so long: how many statements that takes, what it costs, and
- * how long it takes from an event to its commit.
+ * Writes so many events a second in each of so many runs, and measures the number of statements, their cost, and the time from an
+ * event to its commit.
  * @param {Store} store
  * @param {{ runs: number, perSecond: number, seconds: number, serverCpu: () => number | undefined }} load
  */
@@ -44,7 +44,7 @@ export async function flushLoad(store, { runs, perSecond, seconds, serverCpu }) 
     flusher.follow(key, (batch) => {
       const now = performance.now();
       if (!batch) return;
-      // What is delivered is all that was written before the statement began; it takes at least as long as this says.
+      // A delivery contains everything written before the statement began, so this is a lower bound of the latency.
       const times = waiting.get(key) ?? [];
       const written = batch.events.reduce(
         (sum, event) => sum + ('delta' in event ? event.delta.split(' ').length - 1 : 0),

@@ -2,11 +2,11 @@
 const [consonants, vowels] = ['bcdfglmnprstv', 'aeiou'];
 
 /**
- * Text that is about as hard to compress as what people and models write: words of a vocabulary, the first of them far more often
- * than the last, in sentences, with quotes and lines. The same each time.
+ * Generates text that compresses about as well as real text: words of a vocabulary with a realistic distribution, in sentences, with
+ * quotes and lines. Deterministic.
  * @param {number} length
  */
-export function proseOf(length) {
+export function createProse(length) {
   const random = seededRandom(1);
   /** @param {string} letters */
   const one = (letters) => letters[Math.floor(random() * letters.length)];
@@ -14,7 +14,7 @@ export function proseOf(length) {
   const vocabulary = Array.from({ length: 900 }, (_, rank) =>
     Array.from({ length: rank < 50 ? 1 : 2 + Math.floor(random() * 2) }, syllable).join(''),
   );
-  // Evenly by the logarithm of its rank, which is about how often a language uses a word.
+  // Uniform in the logarithm of the rank, which approximates the word frequencies of a language.
   const word = () => vocabulary[Math.floor(vocabulary.length ** random()) - 1];
   let text = '';
   while (text.length < length) {
@@ -24,7 +24,7 @@ export function proseOf(length) {
   return text.slice(0, length);
 }
 
-/** Numbers from 0 to 1, the same each time (mulberry32). @param {number} seed */
+/** Deterministic random numbers from 0 to 1 (mulberry32). @param {number} seed */
 function seededRandom(seed) {
   let state = seed;
   return () => {

@@ -1,18 +1,18 @@
 // @ts-check
-import { proseOf } from './prose.mjs';
+import { createProse } from './prose.mjs';
 
 /** @import { MessagePart } from '@intertie/core';
 import { MessageInput } from '@intertie/core/store' */
 
-const prose = proseOf(100_000);
-/** Something else for each message, and for each field of it. @param {number} n @param {number} field @param {number} length */
-const said = (n, field, length) => {
+const prose = createProse(100_000);
+/** Creates different text for each message and field. @param {number} n @param {number} field @param {number} length */
+const createText = (n, field, length) => {
   const from = ((n * 7 + field) * 997) % (prose.length - length);
   return prose.slice(from, from + length);
 };
 
 /**
- * A question of 200 characters, or an answer that has thought, called a tool and spoken: the mix of a real conversation.
+ * Creates a question of 200 characters, or an answer with reasoning, a tool call and text: the mix of a real conversation.
  * @param {string} threadId
  * @param {string} id
  * @param {number} n
@@ -26,7 +26,7 @@ export function ourMessage(threadId, id, n) {
     role: isQuestion ? 'user' : 'assistant',
     createdAt: new Date(1_700_000_000_000 + n),
     type: 'text',
-    content: { format: 2, parts: isQuestion ? [{ type: 'text', text: said(n, 0, 200) }] : answerParts(id, n) },
+    content: { format: 2, parts: isQuestion ? [{ type: 'text', text: createText(n, 0, 200) }] : answerParts(id, n) },
   };
 }
 
@@ -37,21 +37,21 @@ export function ourMessage(threadId, id, n) {
  */
 function answerParts(id, n) {
   return [
-    { type: 'reasoning', reasoning: said(n, 1, 400) },
+    { type: 'reasoning', reasoning: createText(n, 1, 400) },
     {
       type: 'tool-invocation',
       toolCallId: `call_${id}`,
       toolName: 'search',
       state: 'result',
-      args: { query: said(n, 2, 100) },
-      result: { found: said(n, 3, 1100) },
+      args: { query: createText(n, 2, 100) },
+      result: { found: createText(n, 3, 1100) },
     },
-    { type: 'text', text: said(n, 0, 800) },
+    { type: 'text', text: createText(n, 0, 800) },
   ];
 }
 
 /**
- * The same as Mastra stores it.
+ * Creates the same message in Mastra's format.
  * @param {string} threadId
  * @param {string} id
  * @param {number} n
@@ -62,15 +62,19 @@ export function mastraMessage(threadId, id, n) {
     state: /** @type {const} */ ('result'),
     toolCallId: `call_${id}`,
     toolName: 'search',
-    args: { query: said(n, 2, 100) },
-    result: { found: said(n, 3, 1100) },
+    args: { query: createText(n, 2, 100) },
+    result: { found: createText(n, 3, 1100) },
   };
-  const text = said(n, 0, role === 'user' ? 200 : 800);
+  const text = createText(n, 0, role === 'user' ? 200 : 800);
   const parts =
     role === 'user'
       ? [{ type: 'text', text }]
       : [
-          { type: 'reasoning', reasoning: said(n, 1, 400), details: [{ type: 'text', text: said(n, 1, 400) }] },
+          {
+            type: 'reasoning',
+            reasoning: createText(n, 1, 400),
+            details: [{ type: 'text', text: createText(n, 1, 400) }],
+          },
           { type: 'tool-invocation', toolInvocation },
           { type: 'text', text },
         ];

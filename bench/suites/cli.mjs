@@ -3,17 +3,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-import { besides, inTurns, spread } from '../measure.mjs';
+import { compareRounds, measureAlternately, spread } from '../measure.mjs';
 
 const bin = fileURLToPath(new URL('../../packages/server/bin/intertie.mjs', import.meta.url));
 const floor = fileURLToPath(new URL('../cli/parse-events.mjs', import.meta.url));
 const megabyte = 1e6;
-/** Says at the end how much memory the process had at most, in kilobytes. */
+/** Prints the peak memory of the process at its end, in kilobytes. */
 const tellMemory = `data:text/javascript,${encodeURIComponent(
   `process.on('exit', () => process.stderr.write('\\nmaxRSS ' + process.resourceUsage().maxRSS + '\\n'))`,
 )}`;
 
-/** The items of a run of AG-UI: a text of 400 words, and a tool call. `#` is where the run's number goes. */
+/** Items of an AG-UI run: a text of 400 words, and a tool call. `#` is replaced by the run's number. */
 const items = [
   { type: 'RUN_STARTED', threadId: 't', runId: 'r#', protocolVersion: '1.0' },
   { type: 'TEXT_MESSAGE_START', messageId: 'm#', role: 'assistant' },
@@ -27,7 +27,7 @@ const items = [
 ];
 const template = items.map((item) => `data: ${JSON.stringify(item)}\n\n`).join('');
 
-/** A megabyte of runs after so many others: a log of many, each under ids of its own. @param {number} before */
+/** Creates a megabyte of runs with new ids. @param {number} before */
 function piece(before) {
   const runs = Math.ceil(megabyte / template.length);
   const text = Array.from({ length: runs }, (_, n) => template.replaceAll('#', String(before + n))).join('');
@@ -35,16 +35,16 @@ function piece(before) {
 }
 
 /**
- * Pipes a stream of that size into a program, in a process of its own, and throws away what it writes.
- * @param {string[]} args the program and what it is told
+ * Pipes a stream of that size into a program in another process, and discards its output.
+ * @param {string[]} args the program and its arguments
  * @param {number} size in bytes
  * @returns {Promise<{ ms: number, items: number, memory: number }>} memory in megabytes
  */
 async function pipe(args, size) {
   const start = performance.now();
   const child = spawn(process.execPath, ['--import', tellMemory, ...args], { stdio: ['pipe', 'ignore', 'pipe'] });
-  let said = '';
-  child.stderr.on('data', (data) => (said += String(data)));
+  let output = '';
+  child.stderr.on('data', (data) => (output += String(data)));
   const closed = once(child, 'close');
   let count = 0;
   for (let written = 0; written < size;) {
@@ -55,8 +55,8 @@ async function pipe(args, size) {
   }
   child.stdin.end();
   const [code] = await closed;
-  if (code !== 0) throw new Error(`${args.join(' ')} exited with ${code}: ${said}`);
-  const memory = Number(/maxRSS (\d+)/.exec(said)?.[1]) / 1000;
+  if (code !== 0) throw new Error(`${args.join(' ')} exited with ${code}: ${output}`);
+  const memory = Number(/maxRSS (\d+)/.exec(output)?.[1]) / 1000;
   return { ms: performance.now() - start, items: count * items.length, memory };
 }
 
@@ -65,7 +65,7 @@ export default {
   title: 'cli: an AG-UI stream that is piped into the command line',
   async run(options) {
     const rows = [];
-    // Twice is enough to see how far they differ: they take the better part of a minute each.
+    // Two rounds show the spread: each takes most of a minute.
     const rounds = { ...options, repeats: Math.min(options.repeats, 2) };
     const whole = options.repeats > 1 ? 500 : 50;
     const tenth = whole / 10;
@@ -82,15 +82,15 @@ export default {
         return result.ms;
       };
       const parse = async () => (await pipe([floor], whole * megabyte)).ms;
-      // Each is a process of its own, so there is nothing to warm up.
-      const [ours = [], theirs = []] = await inTurns(rounds, `${name}: ${whole} MB`, [convert, parse], 0);
+      // Each round is a new process, so there is nothing to warm up.
+      const [ours = [], theirs = []] = await measureAlternately(rounds, `${name}: ${whole} MB`, [convert, parse], 0);
       const speed = ((1000 * whole) / spread(ours).median).toFixed(0);
       rows.push({
         name,
         events,
         ours: spread(ours),
         peerName: 'eventsource-parser + JSON.parse: the floor',
-        ...besides(ours, theirs),
+        ...compareRounds(ours, theirs),
         note: `${whole} MB at ${speed} MB/s; at most ${memory.toFixed(0)} MB of memory, of ${tenth} MB input ${small.memory.toFixed(0)}`,
       });
     }

@@ -2,7 +2,7 @@
 import { MessageList } from '@intertie/core';
 import { readUIMessageStream } from 'ai';
 
-import { besides, inTurns, spread, time } from '../measure.mjs';
+import { compareRounds, measureAlternately, spread, time } from '../measure.mjs';
 
 /** @import { AgentEvent } from '@intertie/core' */
 /** @import { Options, Row } from '../measure.mjs' */
@@ -10,7 +10,7 @@ import { besides, inTurns, spread, time } from '../measure.mjs';
 const frame = 16;
 
 /**
- * Reads as a page does: a snapshot, its length and its last delta after every delta, and the whole text every frame.
+ * Reads like a page: a snapshot, its length and its last delta after every delta, and the complete text every frame.
  * @param {Iterable<AgentEvent>} events
  */
 function foldAndRead(events) {
@@ -33,7 +33,7 @@ function foldAndRead(events) {
 }
 
 /**
- * The same reading of the peer's snapshots; they have no last delta, so it is what the text has grown by.
+ * Reads the peer's snapshots in the same way; they have no last delta, so it is computed from the growth of the text.
  * @param {import('ai').UIMessageChunk[]} chunks
  */
 async function readAndRead(chunks) {
@@ -64,7 +64,7 @@ function inputText(input) {
   return text ?? '';
 }
 
-/** Makes the engine put the text together. @param {string} text */
+/** Makes the engine flatten the concatenated text. @param {string} text */
 const lastChar = (text) => (text === '' ? 0 : text.charCodeAt(text.length - 1));
 
 /** @returns {AgentEvent[]} */
@@ -91,7 +91,7 @@ function toolInputEvents(count) {
   return events;
 }
 
-/** Agents that speak at the same time. @param {number} agents @param {number} count @returns {AgentEvent[]} */
+/** Creates interleaved text of several agents. @param {number} agents @param {number} count @returns {AgentEvent[]} */
 function interleavedEvents(agents, count) {
   const events = begin();
   for (let agent = 0; agent < agents; agent++) {
@@ -103,7 +103,7 @@ function interleavedEvents(agents, count) {
   return events;
 }
 
-/** A text after many finished calls. @param {number} calls @param {number} count @returns {AgentEvent[]} */
+/** Creates text after many finished calls. @param {number} calls @param {number} count @returns {AgentEvent[]} */
 function textAfterCalls(calls, count) {
   const events = begin();
   for (let call = 0; call < calls; call++) {
@@ -113,8 +113,8 @@ function textAfterCalls(calls, count) {
   return [...events, ...textEvents(count).slice(1)];
 }
 
-/** The same run as UI message chunks. @param {AgentEvent[]} events @returns {import('ai').UIMessageChunk[]} */
-function chunksOf(events) {
+/** Converts a run to UI message chunks. @param {AgentEvent[]} events @returns {import('ai').UIMessageChunk[]} */
+function toChunks(events) {
   /** @type {import('ai').UIMessageChunk[]} */
   const chunks = [{ type: 'start', messageId: 'm' }, { type: 'start-step' }];
   for (const event of events) {
@@ -156,8 +156,8 @@ const afterCalls = (calls) => ({
   events: textAfterCalls(calls, 5000),
 });
 
-/** Milliseconds for one of them, done as often as makes a round long enough to be timed. @param {Fold} fold */
-const timeOf = async ({ count, events }) => {
+/** Measures milliseconds per fold, repeated until a round is long enough to time. @param {Fold} fold */
+const timeFold = async ({ count, events }) => {
   const times = Math.ceil(100_000 / count);
   const repeat = () => {
     for (let n = 0; n < times; n++) foldAndRead(events);
@@ -172,25 +172,25 @@ const timeOf = async ({ count, events }) => {
  */
 async function besideAI(options, fold) {
   const { name, count, events } = fold;
-  const chunks = chunksOf(events);
-  const [ours = [], theirs = []] = await inTurns(options, name, [
-    () => timeOf(fold),
+  const chunks = toChunks(events);
+  const [ours = [], theirs = []] = await measureAlternately(options, name, [
+    () => timeFold(fold),
     () => time(() => readAndRead(chunks), 'wall'),
   ]);
   const peerName = 'readUIMessageStream of ai 6';
-  return { name, events: count, ours: spread(ours), peerName, ...besides(ours, theirs) };
+  return { name, events: count, ours: spread(ours), peerName, ...compareRounds(ours, theirs) };
 }
 
 /**
- * What each event costs in long runs, by what it costs in a short one: the AI SDK would take minutes for them.
+ * Measures the cost per event of long runs relative to a short one, without the AI SDK, which would take minutes.
  * @param {Options} options
  * @param {Fold} smallest
  * @param {Fold[]} others
  * @returns {Promise<Row[]>}
  */
 async function growth(options, smallest, others) {
-  const parties = [smallest, ...others].map((fold) => () => timeOf(fold));
-  const [least = [], ...figures] = await inTurns(options, `each of ${smallest.name} and of more`, parties);
+  const parties = [smallest, ...others].map((fold) => () => timeFold(fold));
+  const [least = [], ...figures] = await measureAlternately(options, `each of ${smallest.name} and of more`, parties);
   return others.map(({ name, count }, index) => {
     const ours = figures[index] ?? [];
     const each = ours.map((ms, round) => ms / count / ((least[round] ?? ms) / smallest.count));

@@ -24,7 +24,7 @@ const run = {
   context: [],
 };
 
-/** As a wire brings it. @param {Uint8Array} bytes @param {(text: string) => void} feed */
+/** Feeds bytes in chunks, like a network. @param {Uint8Array} bytes @param {(text: string) => void} feed */
 function inChunks(bytes, feed) {
   const decoder = new TextDecoder();
   for (let start = 0; start < bytes.length; start += chunkSize) {
@@ -32,7 +32,7 @@ function inChunks(bytes, feed) {
   }
 }
 
-/** Bytes to the parts of a V3 model. @param {Uint8Array} bytes */
+/** Decodes bytes to the parts of a V3 model. @param {Uint8Array} bytes */
 function toParts(bytes) {
   const decoder = createMAILDecoder(run);
   const sealed = compose(
@@ -48,7 +48,7 @@ function toParts(bytes) {
   return parts;
 }
 
-/** The least that any reader does. @param {Uint8Array} bytes */
+/** The minimum work of any reader. @param {Uint8Array} bytes */
 function toObjects(bytes) {
   let events = 0;
   const parser = createParser({ onEvent: ({ data }) => void (events += JSON.parse(data) ? 1 : 0) });
@@ -57,8 +57,8 @@ function toObjects(bytes) {
 }
 
 /**
- * A task as long as the longer ones are: what the agents do in two captures, again and again, under ids of its own each time, and
- * then the answer. Captures are short, so that their cost is mostly that of a run's beginning and end.
+ * A task as long as the longer real ones: repeats the agents' actions of two captures with new ids each time, and ends with the
+ * answer. The captures themselves are so short that they measure mostly the beginning and the end of a run.
  * @param {string[]} captures @param {number} rounds
  */
 function longTask(captures, rounds) {
@@ -83,15 +83,15 @@ const suite = {
   async run(options) {
     const captures = readdirSync(folder).filter((name) => name.endsWith('.sse'));
     /** @param {string[]} names */
-    const bytesOf = (names) => names.map((file) => readFileSync(new URL(file, folder)));
+    const readCaptures = (names) => names.map((file) => readFileSync(new URL(file, folder)));
     /** @type {Array<[name: string, bodies: Uint8Array[], passes: number]>} */
-    const contests = [['all captures', bytesOf(captures), passes]];
+    const contests = [['all captures', readCaptures(captures), passes]];
     for (const number of ['03', '04', '34']) {
       const names = captures.filter((name) => name.startsWith(number));
-      contests.push([names[0] ?? number, bytesOf(names), passes]);
+      contests.push([names[0] ?? number, readCaptures(names), passes]);
     }
     contests.push(['one task of 60 rounds of 03 and 04', [longTask(captures, 60)], passes / 20]);
-    // A server decodes for hours. Its first second, in which the code is compiled, is not what is asked for: on neither side.
+    // A server decodes for hours, so the first second, in which code is compiled, counts for neither party.
     options.progress('compiling');
     for (let pass = 0; pass < 4 * passes; pass++) {
       for (const body of contests[0]?.[1] ?? []) {

@@ -6,7 +6,7 @@ import { createStore } from '@intertie/postgres';
 import pg from 'pg';
 
 import { measure } from '../measure.mjs';
-import { fillTables, threadsOf } from '../postgres/fill-tables.mjs';
+import { fillTables, planThreads } from '../postgres/fill-tables.mjs';
 import { flushLoad } from '../postgres/flush-load.mjs';
 import { compressing, saving } from '../postgres/saving.mjs';
 import { freePort, startServer } from '../postgres/server.mjs';
@@ -16,7 +16,7 @@ import { openBoth, peerName } from '../postgres/stores.mjs';
 /** @import { Server } from '../postgres/server.mjs' */
 
 /**
- * Everything through a connection that takes 1 ms each way, as between two machines of a data centre.
+ * Measures through a connection with a delay of 1 ms each way, as between two machines of a data centre.
  * @param {Server} server
  */
 async function startProxy(server) {
@@ -37,7 +37,7 @@ async function listing(options, server, total) {
   const client = new pg.Client(server.url);
   await client.connect();
   options.progress(`filling both tables with ${total} messages`);
-  const threads = threadsOf(total);
+  const threads = planThreads(total);
   await fillTables(client, threads);
   await client.end();
   /** @type {Row[]} */
@@ -116,7 +116,7 @@ async function flushing(options, server) {
     share === undefined ? '?' : `${(share * 100).toFixed(0)} %`;
   return {
     name: `event to commit, ${runs} runs × ${perSecond} events a second (median, fastest to p99)`,
-    // It is about how late they are, not how many.
+    // This row is about latency, not about throughput.
     events: 0,
     ours: { median: p50, low, high: p99 },
     note: `${cost.statementsPerSecond.toFixed(0)} statements a second; of a core: Node ${percent(cost.clientCpu)}, Postgres ${percent(cost.serverCpu)}`,

@@ -49,7 +49,7 @@ function Parts({ message, onAnswer }: { message: UIMessage; onAnswer: OnAnswer }
   ));
 }
 
-/** Who spoke is introduced by a `data-agent` part, and named by every part of theirs. */
+/** A `data-agent` part introduces each agent, and every part of the agent refers to it. */
 function agentNames({ parts }: UIMessage): Map<string, string> {
   const agents = parts.flatMap((part) => (part.type === 'data-agent' ? [part.data as Agent] : []));
   return new Map(agents.map(({ agentId, name }) => [agentId, name]));

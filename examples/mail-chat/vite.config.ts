@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Connect, UserConfig } from 'vite';
 import { createRoute } from './chat-route.ts';
 
-/** Node's request and response, as the web's. A framework does this for you. */
+/** Converts Node's request and response to web standards. A framework does this for you. */
 async function chatMiddleware(): Promise<Connect.NextHandleFunction> {
   const handle = await createRoute();
   return (incoming, outgoing) => {

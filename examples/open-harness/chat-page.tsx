@@ -3,7 +3,7 @@ import { OpenHarnessChatTransport, type OpenHarnessUIMessage } from '@intertie/o
 import { demoRuntime } from '@intertie/open-harness/demo';
 import type { FormEvent, ReactNode } from 'react';
 
-// A runtime for every message. The demo's runs in a browser too; a real one is behind a route, with createChatHandler.
+// One runtime per message. The demo runtime also runs in a browser; a real one runs on a server, behind createChatHandler.
 const transport = new OpenHarnessChatTransport(demoRuntime, { sendFlowMetadata: true });
 
 export function ChatPage(): ReactNode {

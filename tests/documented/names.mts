@@ -1,4 +1,4 @@
-// What the fragments of the documentation take as given. They are compiled, not run.
+// Names that fragments of the documentation use without declaring them. Fragments are compiled, not run.
 import type { AgentSource } from '@intertie/core';
 import type { DetachedLog } from '@intertie/core/store';
 import type { createFlowRuntime, demoFlow } from '@intertie/open-harness/demo';

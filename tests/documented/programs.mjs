@@ -1,31 +1,31 @@
 // @ts-check
-// The programs that the documentation shows, and those that show how each package is meant to be used.
+// Collects the programs in the documentation, and the usage programs of each package.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { libraries, root } from '../../scripts/workspace.mjs';
 
 /**
- * `shown` stands in a page, and runs as pasted. `used` is a file of its own, around which a frame is put. A `fragment` of a
- * page takes names as given, and is compiled only.
+ * `shown` is part of a page and runs as pasted. `used` is a separate file that imports the frame. A `fragment` of a page uses
+ * names that it does not declare, and is only compiled.
  * @typedef {{ kind: 'shown' | 'used' | 'fragment', page: string, line: number, file: string, text: string }} Program
  */
 
-/** What the programs of `usage` take as given. It is no program itself. */
+/** Setup of the programs in `usage`. It is not a program itself. */
 const frame = 'frame.mts';
-/** What fragments take as given. */
+/** Declarations for fragments. */
 const names = 'names.mts';
-const folderOf = { [frame]: 'tests/documented/usage', [names]: 'tests/documented' };
+const setupFolders = { [frame]: 'tests/documented/usage', [names]: 'tests/documented' };
 
 /** @returns {Program[]} */
 export function programs() {
-  const homes = [...libraries().map(({ folder }) => folder), ...foldersOf('examples')];
+  const folders = [...libraries().map(({ folder }) => folder), ...listFolders('examples')];
   const docs = ['docs', 'contributing'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
   );
-  const pages = ['README.md', ...homes.map((folder) => `${folder}/README.md`), ...docs];
-  const shown = pages.filter((page) => page.endsWith('.md') && existsSync(join(root, page))).flatMap(blocksOf);
-  const usage = folderOf[frame];
+  const pages = ['README.md', ...folders.map((folder) => `${folder}/README.md`), ...docs];
+  const shown = pages.filter((page) => page.endsWith('.md') && existsSync(join(root, page))).flatMap(readBlocks);
+  const usage = setupFolders[frame];
   const used = readdirSync(join(root, usage))
     .filter((file) => file !== frame)
     .map((file) => ({
@@ -39,21 +39,21 @@ export function programs() {
 }
 
 /**
- * Writes them into a folder where they can be compiled.
+ * Writes the programs into a folder where they can be compiled.
  * @param {string} folder
- * @returns {Array<{ file: string, text: string }>} the files, the frame among them
+ * @returns {Array<{ file: string, text: string }>} the files, including the frame
  */
 export function writePrograms(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const given = Object.entries(folderOf).map(([file, from]) => ({ file, text: read(`${from}/${file}`) }));
+  const given = Object.entries(setupFolders).map(([file, from]) => ({ file, text: read(`${from}/${file}`) }));
   const files = [...given, ...programs()];
   for (const { file, text } of files) writeFileSync(join(folder, file), text);
   return files;
 }
 
-/** Blocks fenced as plain `ts` or `tsx`; one that begins with an import is a program. @param {string} page @returns {Program[]} */
-function blocksOf(page) {
+/** Reads blocks fenced as `ts` or `tsx`. A block that begins with an import is a program. @param {string} page @returns {Program[]} */
+function readBlocks(page) {
   const text = read(page);
   return [...text.matchAll(/^```tsx?\n(.*?)^```$/gms)].map(({ 1: block = '', index }) => {
     const line = text.slice(0, index).split('\n').length + 1;
@@ -64,7 +64,7 @@ function blocksOf(page) {
 }
 
 /** @param {string} folder */
-const foldersOf = (folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
+const listFolders = (folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
 
 /** @param {string} page */
 const read = (page) => readFileSync(join(root, page), 'utf8').replaceAll('\r\n', '\n');

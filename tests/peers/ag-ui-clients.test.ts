@@ -11,7 +11,7 @@ import { describeMessages, describeSteps } from '../../packages/ag-ui/test/descr
 import { install } from '../../scripts/install.mjs';
 import { root } from '../../scripts/workspace.mjs';
 
-/** What all of them have. */
+/** Common type of all client versions. */
 type Client = {
   HttpAgent: new (config: { url: string; threadId: string }) => {
     messages: Message[];
@@ -23,14 +23,14 @@ type Client = {
 };
 type Message = Parameters<typeof describeMessages>[0][number];
 type Result = ReturnType<typeof streamText>;
-type Door = (result: Result, runId: string, version: string) => AsyncIterable<AGUIEvent>;
+type Encode = (result: Result, runId: string, version: string) => AsyncIterable<AGUIEvent>;
 
-// In a folder of their own: they bring along versions of other things, which nobody else here should find.
+// In a separate folder, because their dependencies have other versions than ours.
 const folder = 'tests/peers/ag-ui-clients';
 install(folder);
 const versions = ['0.0.45', '0.0.48', '0.0.52', '0.0.55', '0.0.57', '0.0.58', '0.0.59'];
 
-const doors: Record<string, Door> = {
+const encoders: Record<string, Encode> = {
   'toAGUI, version unknown': (result, runId) => toAGUI(result, { threadId: 'thread-1', runId, tools }),
   'toAGUI, version known': (result, runId, protocolVersion) =>
     toAGUI(result, { threadId: 'thread-1', runId, tools, protocolVersion }),
@@ -75,15 +75,15 @@ describe.each(versions)('@ag-ui/client %s', async (version) => {
   const entry = join(root, folder, `node_modules/ag-ui-client-${version}/dist/index.mjs`);
   const { HttpAgent } = (await import(pathToFileURL(entry).href)) as Client;
 
-  describe.each(Object.keys(doors))('reads %s', (name) => {
+  describe.each(Object.keys(encoders))('reads %s', (name) => {
     it.each(scenarios)('$name', async (scenario) => {
       const result = ask(scenario);
-      const events = await collect(doors[name]!(result, 'run-1', version));
+      const events = await collect(encoders[name]!(result, 'run-1', version));
       vi.stubGlobal('fetch', async () => {
         const headers = { 'content-type': 'text/event-stream' };
         return new Response(events.map(toAGUIFrame).join(''), { headers });
       });
-      const said = (['warn', 'error'] as const).map((level) =>
+      const spies = (['warn', 'error'] as const).map((level) =>
         vi.spyOn(console, level).mockImplementation(() => undefined),
       );
       const agent = new HttpAgent({ url: 'http://localhost/', threadId: 'thread-1' });
@@ -92,9 +92,9 @@ describe.each(versions)('@ag-ui/client %s', async (version) => {
       const isOver = scenario.ends === 'success' || scenario.ends === 'interrupt';
       expect(runError === undefined).toBe(isOver);
       expect(scenario.error === undefined || runError === scenario.error).toBe(true);
-      const told = isOver ? describeMessages(agent.messages) : [];
-      expect(told).toEqual(isOver ? describeSteps(await result.steps) : []);
-      expect(said.flatMap((spy) => spy.mock.calls.map(String))).toEqual([]);
+      const received = isOver ? describeMessages(agent.messages) : [];
+      expect(received).toEqual(isOver ? describeSteps(await result.steps) : []);
+      expect(spies.flatMap((spy) => spy.mock.calls.map(String))).toEqual([]);
     });
   });
 });

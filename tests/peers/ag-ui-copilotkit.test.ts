@@ -40,13 +40,13 @@ beforeAll(async () => {
 
 afterEach(() => served?.close());
 
-/** The handler behind real HTTP: the runtime speaks to agents over nothing else. */
+/** Serves the handler over HTTP, the only transport of the runtime. */
 async function serveScenario(scenario: Scenario): Promise<string> {
   served = await serve(createAGUIHandler(modelSource(scriptedModel(scenario.turns), { tools })));
   return served.url;
 }
 
-function eventsOf(stream: Subscribable): Promise<AGUIEvent[]> {
+function readEvents(stream: Subscribable): Promise<AGUIEvent[]> {
   const events: AGUIEvent[] = [];
   return new Promise((resolve, reject) => {
     stream.subscribe({ next: (event) => void events.push(event), error: reject, complete: () => resolve(events) });
@@ -56,22 +56,22 @@ function eventsOf(stream: Subscribable): Promise<AGUIEvent[]> {
 describe("CopilotKit's runtime", () => {
   const whole = scenarios.filter(({ abortAfter }) => abortAfter === undefined);
 
-  it.each(whole)('passes on and keeps: $name', async (scenario) => {
+  it.each(whole)('forwards and stores: $name', async (scenario) => {
     const url = await serveScenario(scenario);
     const messages = [{ id: 'u1', role: 'user', content: 'Go.' }];
     const agent = new client.HttpAgent({ url, threadId: 'thread-1', initialMessages: messages });
     const runner = new runtime.InMemoryAgentRunner();
     const threadId = `thread-${scenario.name}`;
     const input = { threadId, runId: 'run-1', messages, state: {}, tools: [], context: [], forwardedProps: {} };
-    const events = await eventsOf(runner.run({ threadId, agent, input }));
+    const events = await readEvents(runner.run({ threadId, agent, input }));
     const ends = events.filter(({ type }) => type === 'RUN_FINISHED' || type === 'RUN_ERROR');
     expect(ends).toHaveLength(1);
     expect(events.at(-1)).toBe(ends[0]);
     const last = ends[0];
     const said = last?.type === 'RUN_FINISHED' ? (last.outcome?.type ?? 'success') : 'error';
     expect(said).toBe(scenario.ends);
-    // What it has kept is what a page gets that comes later: every text of the run is in it.
-    const kept = await eventsOf(runner.connect({ threadId }));
+    // A page that connects later gets the stored run, with every text.
+    const kept = await readEvents(runner.connect({ threadId }));
     const words = (of: readonly AGUIEvent[]): object => {
       const texts: Record<string, string> = {};
       for (const event of of) {

@@ -12,14 +12,14 @@ import { startPythonServer, type PythonServer } from './python-server.ts';
 const path = (name: string): string => fileURLToPath(new URL(`ag-ui-pydantic/${name}`, import.meta.url));
 const found = pythonFor(path('requirements.txt'));
 
-/** What of a part a page shows. */
+/** The visible fields of a part. */
 function tell(part: { readonly [key: string]: unknown }): string[] {
   const { type, text, toolName = String(type).replace(/^tool-/, ''), state, output } = part;
   if (typeof text === 'string') return text === '' ? [] : [`${String(type)} ${text}`];
   return typeof part.toolCallId === 'string' ? [`${String(toolName)} ${String(state)} ${JSON.stringify(output)}`] : [];
 }
 
-describe("a real AG-UI server, pydantic-ai's", () => {
+describe('the AG-UI server of pydantic-ai', () => {
   let agent: PythonServer;
 
   beforeAll(async () => {
@@ -29,8 +29,8 @@ describe("a real AG-UI server, pydantic-ai's", () => {
   afterAll(() => void agent?.process.kill());
   beforeEach((context) => context.skip('missing' in found, 'missing' in found ? found.missing : ''));
 
-  describe.each(chatMajors)('and $name', ({ major, ai, createChat }) => {
-    /** A chat with the agent, and all that the agent said to it. */
+  describe.each(chatMajors)('with $name', ({ major, ai, createChat }) => {
+    /** Creates a chat with the agent, and records all of its events. */
     const locate = {
       name: 'locate',
       description: 'Where the user is',
@@ -55,35 +55,35 @@ describe("a real AG-UI server, pydantic-ai's", () => {
           ai.lastAssistantMessageIsCompleteWithApprovalResponses(options) ||
           ai.lastAssistantMessageIsCompleteWithToolCalls(options),
       });
-      const said = (): string[] => shown(chat.messages.at(-1)).flatMap(tell);
-      /** Which rules of the protocol the agent itself has broken. */
+      const getShown = (): string[] => shown(chat.messages.at(-1)).flatMap(tell);
+      /** Protocol rules that the agent itself violates. */
       const broken = (): string[] => [...new Set(check(agUi, frames).violations.map(({ rule }) => rule))];
-      return { chat, data, losses, said, broken };
+      return { chat, data, losses, getShown, broken };
     };
 
-    it('says a text', async () => {
-      const { chat, said, broken, losses } = chatWith();
+    it('streams text', async () => {
+      const { chat, getShown, broken, losses } = chatWith();
       await chat.sendMessage({ text: 'text' });
       expect(chat.error).toBeUndefined();
-      expect(said()).toEqual(['text Hello ☃']);
+      expect(getShown()).toEqual(['text Hello ☃']);
       expect({ broken: broken(), losses }).toEqual({ broken: [], losses: [] });
     });
 
-    it('thinks aloud', async () => {
-      const { chat, said, broken, losses } = chatWith();
+    it('streams reasoning', async () => {
+      const { chat, getShown, broken, losses } = chatWith();
       await chat.sendMessage({ text: 'think' });
-      expect(said()).toEqual(['reasoning Hm, let me see.', 'text I see.']);
+      expect(getShown()).toEqual(['reasoning Hm, let me see.', 'text I see.']);
       expect({ broken: broken(), losses }).toEqual({ broken: [], losses: [] });
     });
 
-    it('runs tools of its own, one or two, and is sent what they said', async () => {
-      const { chat, said, broken, losses } = chatWith();
+    it('runs one or two server tools, and receives their results in the history', async () => {
+      const { chat, getShown, broken, losses } = chatWith();
       await chat.sendMessage({ text: 'weather' });
       const paris = '{"city":"Paris","degrees":21}';
-      expect(said()).toEqual(['text Let me look. ', `weather output-available ${paris}`, `text It says ${paris}.`]);
+      expect(getShown()).toEqual(['text Let me look. ', `weather output-available ${paris}`, `text It says ${paris}.`]);
       await chat.sendMessage({ text: 'both' });
       const rome = '{"city":"Rome","degrees":21}';
-      expect(said()).toEqual([
+      expect(getShown()).toEqual([
         `weather output-available ${paris}`,
         `weather output-available ${rome}`,
         `text They say ${paris} and ${rome}.`,
@@ -92,40 +92,40 @@ describe("a real AG-UI server, pydantic-ai's", () => {
       expect({ broken: broken(), losses }).toEqual({ broken: [], losses: [] });
     });
 
-    it('calls a tool of the page, and goes on with its result', async () => {
-      const { chat, said, broken, losses } = chatWith();
+    it('calls a client tool, and continues with its result', async () => {
+      const { chat, getShown, broken, losses } = chatWith();
       await chat.sendMessage({ text: 'locate' });
-      expect(said()).toEqual(['locate input-available undefined']);
+      expect(getShown()).toEqual(['locate input-available undefined']);
       await chat.addToolOutput({ tool: 'locate' as never, toolCallId: 'call-locate', output: 'Rome' });
       await settled(chat);
       expect(chat.error).toBeUndefined();
-      expect(said()).toEqual(['locate output-available "Rome"', 'text It says Rome.']);
+      expect(getShown()).toEqual(['locate output-available "Rome"', 'text It says Rome.']);
       expect({ broken: broken(), losses }).toEqual({ broken: [], losses: [] });
     });
 
     it.each([
       [true, 'remove output-available "Paris is gone"', 'text It says Paris is gone.'],
       [false, 'remove output-available "Keep it."', 'text It says Keep it..'],
-    ])('asks before it acts, and is told %s', async (approved, result, text) => {
-      const { chat, said, broken, losses } = chatWith();
+    ])('asks for approval, and receives %s', async (approved, result, text) => {
+      const { chat, getShown, broken, losses } = chatWith();
       await chat.sendMessage({ text: 'remove' });
-      expect(said()).toEqual(['remove approval-requested undefined']);
+      expect(getShown()).toEqual(['remove approval-requested undefined']);
       const id = chat.messages
         .at(-1)!
         .parts.flatMap((part) => ('approval' in part ? (part.approval?.id ?? []) : []))[0]!;
       await chat.addToolApprovalResponse({ id, approved, ...(!approved && { reason: 'Keep it.' }) });
       await settled(chat);
       expect(chat.error).toBeUndefined();
-      expect(said()).toEqual([result, text]);
-      // A chat of 6 knows its own answer. What the agent has hidden in the result of a call that it did not run is kept for it.
+      expect(getShown()).toEqual([result, text]);
+      // A chat of ai 6 shows its own answer. The agent's hidden data in the result of a call that did not run is preserved.
       const lost = major === 6 ? ['answer'] : [];
       expect({ broken: broken(), lost: losses.map(({ what }) => what) }).toEqual({ broken: [], lost });
     });
 
-    it('shares its state, and says what is its own', async () => {
-      const { chat, data, said, broken, losses } = chatWith();
+    it('sends its state and custom events', async () => {
+      const { chat, data, getShown, broken, losses } = chatWith();
       await chat.sendMessage({ text: 'count' });
-      expect(said()).toEqual(['count output-available "1"', 'text It says 1.']);
+      expect(getShown()).toEqual(['count output-available "1"', 'text It says 1.']);
       expect(data).toEqual([
         ['data-state', { count: 1 }],
         ['data-state', { count: 2 }],
@@ -134,46 +134,46 @@ describe("a real AG-UI server, pydantic-ai's", () => {
       expect({ broken: broken(), losses }).toEqual({ broken: [], losses: [] });
     });
 
-    it('sees a picture', async () => {
-      const { chat, said, broken, losses } = chatWith();
+    it('receives an image', async () => {
+      const { chat, getShown, broken, losses } = chatWith();
       await chat.sendMessage({
         text: 'look',
         files: [{ type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,aGk=' }],
       });
-      expect(said()).toEqual(['text I see image/png of 2 bytes.']);
+      expect(getShown()).toEqual(['text I see image/png of 2 bytes.']);
       expect({ broken: broken(), losses }).toEqual({ broken: [], losses: [] });
     });
 
-    it('fails in the middle, and says why', async () => {
+    it('reports an error in the middle of a run', async () => {
       const { chat, broken } = chatWith();
       await chat.sendMessage({ text: 'fail' });
       expect(chat.error?.message).toBe('The line went dead.');
       expect(broken()).toEqual([]);
-      // What a run that failed has said does not keep the next one from being right.
+      // The partial output of a failed run does not affect the next one.
       await chat.sendMessage({ text: 'text' });
       expect(chat.error).toBeUndefined();
     });
 
-    it('says no to a request that is none', async () => {
+    it('rejects an invalid request', async () => {
       const { chat } = chatWith('nowhere');
       await chat.sendMessage({ text: 'text' });
       expect(chat.error?.message).toContain('answered 404');
     });
 
-    it('plays its own test model', async () => {
-      const { chat, said, broken, losses } = chatWith('plain', []);
+    it('runs its own test model', async () => {
+      const { chat, getShown, broken, losses } = chatWith('plain', []);
       await chat.sendMessage({ text: 'Go.' });
-      expect(said()).toEqual(['ping output-available "pong"', 'text All is well.']);
+      expect(getShown()).toEqual(['ping output-available "pong"', 'text All is well.']);
       expect({ broken: broken(), losses }).toEqual({ broken: [], losses: [] });
     });
 
-    it('is left in the middle without a sound', async () => {
-      const { chat, said } = chatWith();
+    it('can be cancelled in the middle without an error', async () => {
+      const { chat, getShown } = chatWith();
       const sent = chat.sendMessage({ text: 'slow' });
-      await vi.waitFor(() => expect(said()).toEqual(['text One ']), { timeout: 20_000 });
+      await vi.waitFor(() => expect(getShown()).toEqual(['text One ']), { timeout: 20_000 });
       await chat.stop();
       await sent;
-      expect({ status: chat.status, said: said() }).toEqual({ status: 'ready', said: ['text One '] });
+      expect({ status: chat.status, getShown: getShown() }).toEqual({ status: 'ready', getShown: ['text One '] });
     });
   });
 });

@@ -29,7 +29,7 @@ const worker :Workerd.Worker = (
 );
 `;
 
-/** The example as a deployment would bundle it, with what it asks for. */
+/** Bundles the example like a deployment. */
 async function bundleTo(file: string): Promise<void> {
   const bundle = await rolldown({
     input: join(root, 'examples/cloudflare-agent/src/worker.js'),
@@ -41,7 +41,7 @@ async function bundleTo(file: string): Promise<void> {
       {
         name: 'example',
         async resolveId(id, importer) {
-          // Only the platform has it, and only mail needs it.
+          // Exists only on the platform, and is needed only for mail.
           if (id === 'cloudflare:email') return 'virtual:email';
           if (id === 'path') return { id: 'node:path', external: true };
           if (!importer?.includes('examples/cloudflare-agent') || id.startsWith('.')) return undefined;
@@ -98,7 +98,7 @@ describe('the agent on Cloudflare, in workerd', () => {
     rmSync(home, { recursive: true });
   });
 
-  it('answers a reader over its socket, who passes over the frames of the SDK', async () => {
+  it('answers over its socket, and the reader ignores frames of the SDK', async () => {
     const lost: unknown[] = [];
     const source = agUiSource({ url: `ws://${host}/agents/chat/room-1`, onLoss: (loss) => void lost.push(loss) });
     const asked = { type: 'text' as const, text: 'Hi' };
@@ -125,7 +125,7 @@ describe('the agent on Cloudflare, in workerd', () => {
     expect(lost).toEqual([]);
   });
 
-  it('says that there is nothing else', async () => {
+  it('responds with 404 to other requests', async () => {
     expect((await fetch(`http://${host}/elsewhere`)).status).toBe(404);
   });
 });

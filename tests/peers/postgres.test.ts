@@ -14,7 +14,7 @@ import { installedVersions, startPostgres, type Server } from './system-postgres
 
 const run = promisify(execFile);
 
-it('finds a Postgres that is installed', (context) => {
+it('finds an installed Postgres', (context) => {
   context.skip(installedVersions.length === 0, 'no Postgres is installed in /usr/lib/postgresql');
   expect(installedVersions.every((version) => Number(version) >= 15)).toBe(true);
 });
@@ -63,7 +63,7 @@ describe.each(installedVersions)('Postgres %s', (version) => {
     { clock: { now: () => Date.now(), advance: (ms) => age(sql, ms), leaseMs } },
   );
 
-  it('a user’s drizzle-kit leaves our tables alone', async () => {
+  it('keeps our tables when a user’s drizzle-kit runs', async () => {
     const database = url('theirs');
     const store = await createStore(database);
     onTestFinished(() => store.close());

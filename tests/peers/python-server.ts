@@ -4,7 +4,7 @@ import { freePort } from './free-port.ts';
 
 export type PythonServer = { url: string; process: ChildProcess };
 
-/** Runs a program that is told its ports, and waits until the first of them answers. */
+/** Runs a program with the ports as arguments, and waits until the first port accepts connections. */
 export async function startPythonServer(python: string, program: string, ports = 1): Promise<PythonServer> {
   const given: number[] = [];
   while (given.length < ports) given.push(await freePort());

@@ -8,7 +8,7 @@ import { findDifference } from './recordings/differences.ts';
 import { checks, examine, type Finding, type Recording } from './recordings/examine.ts';
 import { findApi } from './recordings/providers.ts';
 
-// `npm run test:peers -- recordings <folder>` names a folder of recordings: one chunk a line, the provider in the path.
+// `npm run test:peers -- recordings <folder>` reads a folder of recordings: one chunk per line, the provider in the path.
 const folder = process.env['INTERTIE_RECORDINGS'] ?? join(root, 'packages/ai-sdk/test/recordings');
 const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.chunks.txt'))

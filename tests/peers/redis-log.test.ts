@@ -20,7 +20,7 @@ import { endings } from '../../packages/agent/test/scenarios/endings.ts';
 import { readers } from '../../packages/agent/test/scenarios/readers.ts';
 import { stops } from '../../packages/agent/test/scenarios/stops.ts';
 import { turns } from '../../packages/agent/test/scenarios/turns.ts';
-import { collect, saidIn } from '../../packages/agent/test/stage.ts';
+import { collect, joinText } from '../../packages/agent/test/test-stores.ts';
 import { connectPg } from '../../packages/postgres/src/pg-database.ts';
 import { PostgresMemoryStore } from '../../packages/postgres/src/postgres-store.ts';
 import { age, longLeaseMs as leaseMs } from '../../packages/postgres/test/age.ts';
@@ -38,14 +38,14 @@ it('finds redis-server and Postgres', (context) => {
   expect(versions).toHaveLength(1);
 });
 
-describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
+describe.each(versions)('a log on Redis with Postgres %s', (version) => {
   let postgres: Server;
   let redis: RedisServer;
   let database: pg.Client;
   let client: Awaited<ReturnType<typeof connect>>;
   const connect = () =>
     createClient({ url: redis.url })
-      // It connects again by itself; what was under way fails, and is tried again.
+      // The client reconnects by itself. Commands in flight fail and are retried.
       .on('error', () => undefined)
       .connect();
   const sql = {
@@ -78,7 +78,7 @@ describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
     return open(change);
   };
 
-  /** An agent that counts, and half way does something else. */
+  /** An agent that counts, and runs a function halfway. */
   const counter = async (halfWay: () => void): Promise<Agent> => {
     const store = await openEmpty();
     const host = createRunHost(store, { onError: () => undefined });
@@ -95,59 +95,59 @@ describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
   });
 
   describe('agents', () => {
-    const stage = async (): Promise<() => Store> => {
+    const openShared = async (): Promise<() => Store> => {
       await empty();
       return () => withDetachedLog(PostgresMemoryStore.on(connectPg(postgres.url)), createRedisLog(client));
     };
-    turns(stage);
-    approvals(stage);
-    stops(stage);
-    busy(stage);
-    readers(stage);
-    endings(stage);
+    turns(openShared);
+    approvals(openShared);
+    stops(openShared);
+    busy(openShared);
+    readers(openShared);
+    endings(openShared);
   });
 
-  it('3 SIGKILLs of a process that runs tools and approvals', { timeout: 240_000 }, async ({ annotate }) => {
+  it('survives 3 SIGKILLs of a process that runs tools and approvals', { timeout: 240_000 }, async ({ annotate }) => {
     await empty();
     const target = `${postgres.url} ${redis.url}`;
     const worker = program('worker-process.mjs');
-    const figures = await killWorkers(3, { target, open: () => open(), atOnce: 3, worker });
+    const figures = await killWorkers(3, { target, open: () => open(), concurrency: 3, worker });
     await annotate(figures);
     expect(figures).toContain('3 kills');
   });
 
-  it('a SIGKILL between the end of a run and the end of its log: readers get the end, once', async () => {
+  it('delivers the end once after a SIGKILL between the end of a run and the end of its log', async () => {
     const store = await openEmpty();
     onTestFinished(() => store.close());
     const key = await startRun(store);
-    const words: AgentEvent[] = ['Hel', 'lo'].map((delta) => ({ type: 'text-delta', id: 'p', delta }));
-    await store.log.append([{ run: key, epoch: 1, seq: 1, events: words }]);
+    const deltas: AgentEvent[] = ['Hel', 'lo'].map((delta) => ({ type: 'text-delta', id: 'p', delta }));
+    await store.log.append([{ run: key, epoch: 1, seq: 1, events: deltas }]);
     const there = readAll(store, key);
     const child = spawn(process.execPath, [program('finisher-process.mjs'), postgres.url, redis.url, key, '3']);
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
-    const said = [...words, { type: 'run-end', outcome: 'complete' }];
-    expect(await there).toMatchObject(said);
-    expect(await readAll(store, key)).toMatchObject(said);
+    const expected = [...deltas, { type: 'run-end', outcome: 'complete' }];
+    expect(await there).toMatchObject(expected);
+    expect(await readAll(store, key)).toMatchObject(expected);
     expect(await store.getMessage({ threadId: 't', messageId: 'a' })).toMatchObject({ status: 'complete' });
     expect((await store.log.read(key, { epoch: 1, seq: 2 })).events).toEqual([]);
   });
 
-  it('a SIGKILL of Redis under a run: it goes on where it was, and nothing is lost or told twice', async () => {
+  it('continues a run after a SIGKILL of Redis without lost or repeated events', async () => {
     let restarted: Promise<void> | undefined;
     const agent = await counter(() => void (restarted = redis.restart()));
     const run = await agent.stream({ threadId: 't', message: 'Count' });
-    expect(saidIn(await collect(run.events))).toBe(counted);
+    expect(joinText(await collect(run.events))).toBe(counted);
     await restarted;
     expect(await run.message).toMatchObject({
       status: 'complete',
       content: { parts: [{ type: 'text', text: counted }] },
     });
     const logged = await readAll(agent.store, (await run.record()).key);
-    expect(saidIn(logged)).toBe(counted);
+    expect(joinText(logged)).toBe(counted);
     expect(logged.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
   });
 
-  it('a Redis that has lost everything: the run ends as such, with all that was said until then', async () => {
+  it('ends a run with `log-lost` and its text so far after Redis lost all data', async () => {
     const agent = await counter(() => void client.sendCommand(['FLUSHALL']));
     const run = await agent.stream({ threadId: 't', message: 'Count' });
     const message = await run.message;
@@ -186,7 +186,7 @@ describe.each(versions)('a log on Redis, beside Postgres %s', (version) => {
     );
   });
 
-  it('keeps no run for ever', async () => {
+  it('expires every run', async () => {
     const store = await openEmpty();
     onTestFinished(() => store.close());
     const key = await startRun(store);
@@ -211,7 +211,7 @@ async function startRun({ registry, scope }: Store): Promise<RunKey> {
   return (started as Started).run.key;
 }
 
-/** All that a reader is given, to the end of its stream. */
+/** Reads a stream to its end. */
 async function readAll(store: Store, run: RunKey): Promise<AgentEvent[]> {
   const watcher = createRunWatcher({ log: store.log, hints: store.hints });
   const events: AgentEvent[] = [];

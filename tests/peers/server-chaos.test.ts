@@ -5,7 +5,7 @@ import { chatBody, postJson, sendMessage } from '../../packages/server/test/clie
 import { disturbRuns } from '../../packages/server/test/disturbed-runs.ts';
 import { startNode, type Node } from '../../packages/server/test/nodes.ts';
 
-// The short form of packages/server/test/chaos/chaos.soak.ts.
+// A short version of packages/server/test/chaos/chaos.soak.ts.
 const chats = 6;
 const pace = 0.3;
 
@@ -27,7 +27,7 @@ describe('under load', () => {
     }
   };
 
-  it('the database is restarted: all wait for it, none is told anything that is not kept, and then it goes on', async () => {
+  it('waits for a restarted database, delivers nothing that is not stored, and continues', async () => {
     const refused: unknown[] = [];
     const disturb = async (): Promise<void> => {
       await database.stop();
@@ -39,12 +39,12 @@ describe('under load', () => {
     };
     const ends = await disturbRuns({ nodes, survivor: nodes[1]!, chats, disturb });
     expect(refused).toMatchObject([503, { error: { code: 'database-away' } }]);
-    // Away for longer than its lease, a node may be taken for dead by the one that is back first.
+    // After an outage longer than the lease, the first node to return may take another for dead.
     expect((ends['complete'] ?? 0) + (ends['error lost'] ?? 0)).toBe(chats);
     expect((await sendMessage(nodes[0]!.url, { thread: 'away', text: 'hello' })).body).toContain('[DONE]');
   });
 
-  it('a node is killed: its runs end as lost, those of others go on, and every reader ends with what is kept', async () => {
+  it('ends the runs of a killed node as lost, continues the others, and delivers the stored end to every reader', async () => {
     const victim = await startNode(database.url, pace);
     const disturb = (): Promise<void> => victim.kill('SIGKILL');
     const ends = await disturbRuns({ nodes: [victim, nodes[0]!], survivor: nodes[0]!, chats, disturb });

@@ -13,7 +13,7 @@ import { root } from '../../scripts/workspace.mjs';
 process.env.COPILOTKIT_TELEMETRY_DISABLED = 'true';
 const folder = 'tests/peers/ag-ui-copilotkit';
 
-/** What a page has. */
+/** Client side of a page. */
 type Agent = {
   messages: object[];
   pendingInterrupts: Array<{ id: string }>;
@@ -30,7 +30,7 @@ type Runtime = {
 };
 type Client = { HttpAgent: new (config: { url: string }) => unknown };
 
-describe("CopilotKit's page and runtime, before our server", () => {
+describe("CopilotKit's client and runtime in front of our server", () => {
   let server: DemoServer;
   let copilot: Served;
   let core: Core;
@@ -57,7 +57,7 @@ describe("CopilotKit's page and runtime, before our server", () => {
 
   const open = (agentId: string, threadId: string): Agent =>
     new core.ProxiedCopilotRuntimeAgent({ runtimeUrl: `${copilot.url}/api/copilotkit`, agentId, threadId });
-  const say = (agent: Agent, content: string): void =>
+  const send = (agent: Agent, content: string): void =>
     agent.addMessage({ id: crypto.randomUUID(), role: 'user', content });
   const stored = async (thread: string): Promise<unknown[]> => {
     for (;;) {
@@ -75,21 +75,21 @@ describe("CopilotKit's page and runtime, before our server", () => {
     ['newsroom', 'Heat pumps'],
     ['remote', 'What is the weather in Oslo?'],
     ['recording', 'Play'],
-  ])('%s is asked “%s”, twice in a thread, and the page has what the store has', async (name, text) => {
+  ])('shows what the store has after two messages to %s: “%s”', async (name, text) => {
     const thread = crypto.randomUUID();
     const agent = open(name, thread);
     for (let turn = 1; turn <= 2; turn++) {
-      say(agent, text);
+      send(agent, text);
       await agent.runAgent();
       expect(agent.messages.filter((message) => (message as { role: string }).role === 'user')).toHaveLength(turn);
       expect(toVisibleMessages(agent.messages)).toEqual(await stored(thread));
     }
   });
 
-  it('a question is asked, answered and gone on with', async () => {
+  it('answers a question and continues the run', async () => {
     const thread = crypto.randomUUID();
     const agent = open('helper', thread);
-    say(agent, 'Send an email to Ada');
+    send(agent, 'Send an email to Ada');
     await agent.runAgent();
     const resume = agent.pendingInterrupts.map(({ id: interruptId }) => ({
       interruptId,
@@ -102,9 +102,9 @@ describe("CopilotKit's page and runtime, before our server", () => {
     expect(toVisibleMessages(agent.messages)).toEqual(await stored(thread));
   });
 
-  it('an error of the agent reaches the page', async () => {
+  it('delivers an error of the agent to the page', async () => {
     const agent = open('helper', crypto.randomUUID());
-    say(agent, 'Fail');
+    send(agent, 'Fail');
     const errors: string[] = [];
     const subscriber = {
       onRunErrorEvent: ({ event }: { event: { message: string } }) => void errors.push(event.message),
@@ -113,16 +113,16 @@ describe("CopilotKit's page and runtime, before our server", () => {
     expect(errors).toEqual(['The demo failed on purpose. Nothing is broken.']);
   });
 
-  it('stop leaves the run alone, as its wire has no word for it, and the next message takes its place', async () => {
+  it('does not stop the run on stop, which the protocol cannot transmit, and replaces it with the next message', async () => {
     const thread = crypto.randomUUID();
     const agent = open('helper', thread);
-    say(agent, 'Write a long answer');
+    send(agent, 'Write a long answer');
     let stop = (): void => {
       stop = () => undefined;
       agent.abortRun();
     };
     await agent.runAgent({}, { onTextMessageContentEvent: () => stop() }).catch(() => undefined);
-    say(agent, 'hello');
+    send(agent, 'hello');
     await agent.runAgent();
     const { runs } = (await (await fetch(`${server.url}/api/threads/${thread}/runs`)).json()) as {
       runs: Array<{ state: string }>;

@@ -28,7 +28,7 @@ describe('curl', () => {
     }
   };
 
-  it('asks, is cut off, and gets all of it when it asks again', async () => {
+  it('gets the complete run when it retries after a disconnect', async () => {
     const body = ['--data', chatBody('cut', 'hello')];
     const asked = curl('/api/chat', ...json, ...body).catch((error: unknown) => error);
     await untilLive('cut');
@@ -37,17 +37,17 @@ describe('curl', () => {
       const answer = await curl('/api/dev/wire', ...json, '--data', '{"thread":"cut","cut":true}');
       ({ disturbed: cuts } = JSON.parse(answer) as { disturbed: number });
     }
-    // What breaks off is no end, and curl says so.
+    // curl reports an incomplete response as an error.
     expect(await asked).toBeInstanceOf(Error);
     const rest = await curl('/api/chat/cut/stream');
     expect(rest).toMatch(/"type":"start"[^]*"type":"finish"[^]*data: \[DONE\]\n\n$/);
-    // What is sent twice is done once.
+    // A repeated request does not start a second run.
     expect(await curl('/api/chat', ...json, ...body)).toMatch(/data: \[DONE\]\n\n$/);
     const { runs } = await read<{ runs: Array<{ runId: string; state: string }> }>('/api/threads/cut/runs');
     expect(runs.map(({ state }) => state)).toEqual(['complete']);
   });
 
-  it('follows a run by its cursor, and as a stream', async () => {
+  it('follows a run by cursor, and as a stream', async () => {
     await curl('/api/chat', ...json, '--data', chatBody('follow', 'What is the weather in Oslo?'));
     const { runs } = await read<{ runs: Array<{ runId: string }> }>('/api/threads/follow/runs');
     const { runId } = runs[0]!;

@@ -24,24 +24,24 @@ function readDockerfile(project: string): Instruction[] {
   });
 }
 
-describe('what intertie init writes, built and started as its Dockerfile says, without Docker', () => {
-  const home = mkdtempSync(join(tmpdir(), 'intertie-init-'));
-  // Who is not root inside an image has to get at it here too.
-  chmodSync(home, 0o755);
+describe('a project of intertie init, built and started like its Dockerfile, without Docker', () => {
+  const parentFolder = mkdtempSync(join(tmpdir(), 'intertie-init-'));
+  // The unprivileged user of the image needs access too.
+  chmodSync(parentFolder, 0o755);
   let archives: string[] = [];
 
   beforeAll(() => {
-    archives = pack(home).map(({ archive }) => archive);
+    archives = pack(parentFolder).map(({ archive }) => archive);
   }, 300_000);
-  afterAll(() => rmSync(home, { recursive: true }));
+  afterAll(() => rmSync(parentFolder, { recursive: true }));
 
   async function init(kind: string): Promise<string> {
-    const project = join(home, kind);
+    const project = join(parentFolder, kind);
     await run(process.execPath, [join(root, 'packages/server/bin/intertie.mjs'), 'init', project, '--with', kind]);
     return project;
   }
 
-  /** Nothing of this is published, so what is asked for by its version is given as an archive. */
+  /** Replaces our unpublished dependencies with archives. */
   function usePacked(app: string): void {
     const manifest = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')) as {
       dependencies: { [name: string]: string };
@@ -56,9 +56,9 @@ describe('what intertie init writes, built and started as its Dockerfile says, w
     writeFileSync(join(app, 'package.json'), JSON.stringify(manifest));
   }
 
-  /** Does what the file says, in a folder; `installed` stands in for what is to be installed. */
+  /** Executes the Dockerfile in a folder. `installed` replaces the installation. */
   async function build(project: string, installed?: string): Promise<Image> {
-    const layers = join(home, `image-of-${basename(project)}`);
+    const layers = join(parentFolder, `image-of-${basename(project)}`);
     const image: Image = { app: layers, command: [], health: [], user: {} };
     const ignored = readFileSync(join(project, '.dockerignore'), 'utf8').split('\n');
     for (const { word, rest } of readDockerfile(project)) {
@@ -90,7 +90,7 @@ describe('what intertie init writes, built and started as its Dockerfile says, w
         if (installed === undefined) await run(program, [...args, '--no-audit', '--no-fund'], { cwd: app });
         else symlinkSync(installed, join(app, 'node_modules'));
       } else {
-        // The cache of this machine is not the image's.
+        // The image does not use this machine's cache.
         expect(command).toBe('npm cache clean --force');
       }
     }
@@ -107,8 +107,8 @@ describe('what intertie init writes, built and started as its Dockerfile says, w
     return startIntertie(program!, args, { ...user, cwd: app, env });
   }
 
-  /** How it fares: its health, who gets in, and how it ends. */
-  async function serviceOf(image: Image): Promise<unknown[]> {
+  /** Starts the image, and reports its health, its authentication and its exit. */
+  async function checkService(image: Image): Promise<unknown[]> {
     const { url, stop } = await start(image);
     const { port } = new URL(url);
     const [program, ...args] = image.health.map((word) => word.replace(':4111/', `:${port}/`)) as [string, ...string[]];
@@ -120,31 +120,31 @@ describe('what intertie init writes, built and started as its Dockerfile says, w
     const seen: unknown[] = [await isHealthy(), (await fetch(`${url}/api/agents`)).status];
     const headers = { authorization: 'Bearer a-token-that-nobody-guesses' };
     const { agents } = (await (await fetch(`${url}/api/agents`, { headers })).json()) as { agents: unknown[] };
-    // A signal that reaches it ends it in order; one that stops at a shell before it does not.
+    // A signal that reaches the server ends it gracefully; a shell in between would swallow it.
     return [...seen, agents.length, await stop(), await isHealthy()];
   }
-  const asItShould = [true, 401, 1, 0, false];
+  const expected = [true, 401, 1, 0, false];
 
   let first: Image;
 
-  it('the agent: installed, healthy, stopped by a signal, started again', async () => {
+  it('installs, becomes healthy, stops on a signal, and starts again: agent', async () => {
     first = await build(await init('agent'));
-    expect(await serviceOf(first)).toEqual(asItShould);
-    expect(await serviceOf(first)).toEqual(asItShould);
+    expect(await checkService(first)).toEqual(expected);
+    expect(await checkService(first)).toEqual(expected);
   }, 300_000);
 
-  it.each(['mail', 'open-harness', 'ag-ui'])('the same with %s', async (kind) => {
+  it.each(['mail', 'open-harness', 'ag-ui'])('installs and becomes healthy: %s', async (kind) => {
     const image = await build(await init(kind), join(first.app, 'node_modules'));
-    // To make an empty database takes a while.
+    // Creating an empty database takes a while.
     await run('cp', ['-a', join(first.app, '.intertie'), image.app]);
-    expect(await serviceOf(image)).toEqual(asItShould);
+    expect(await checkService(image)).toEqual(expected);
   });
 
   it('does not listen on all addresses without a token', () => {
-    const image = join(home, 'image-of-agent/app');
-    const command = readDockerfile(join(home, 'agent')).find(({ word }) => word === 'CMD')!.rest;
+    const image = join(parentFolder, 'image-of-agent/app');
+    const command = readDockerfile(join(parentFolder, 'agent')).find(({ word }) => word === 'CMD')!.rest;
     const [program, ...args] = JSON.parse(command) as [string, ...string[]];
-    const env = { PATH: process.env['PATH']!, HOME: home };
+    const env = { PATH: process.env['PATH']!, HOME: parentFolder };
     expect(() => execFileSync(program, args, { cwd: image, env, stdio: 'pipe' })).toThrow('INTERTIE_TOKEN');
   });
 });

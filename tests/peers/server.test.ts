@@ -21,18 +21,18 @@ describe('intertie, packed and installed in an empty folder', () => {
   }, 300_000);
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** The program that `npx intertie` runs, so that a signal reaches it and not npx. */
+  /** The program behind `npx intertie`, so that signals reach it instead of npx. */
   const start = (...args: string[]): Promise<StartedIntertie> =>
     startIntertie(join(folder, 'node_modules/.bin/intertie'), [...args, '--port', '0'], { cwd: folder });
 
-  it('starts with the demo agents, keeps what is said, and has it after a restart', async () => {
+  it('starts with the demo agents, stores messages, and has them after a restart', async () => {
     const first = await start();
     expect(first.agents).toEqual(['helper', 'swarm', 'newsroom', 'remote', 'recording']);
     const messages = [{ id: 'u1', role: 'user', parts: [{ type: 'text', text: 'What is the weather in Oslo?' }] }];
     const body = JSON.stringify({ id: 'kept', messages });
     const answer = await fetch(`${first.url}/api/chat`, { method: 'POST', body });
     expect(await answer.text()).toContain('[DONE]');
-    // The console, and not the plain page that stands in for it.
+    // The console, not the plain page that replaces it in a checkout without a build.
     expect(await (await fetch(first.url)).text()).toContain('/assets/');
     expect(await first.stop()).toBe(0);
     const second = await start();
@@ -41,7 +41,7 @@ describe('intertie, packed and installed in an empty folder', () => {
     expect(await second.stop()).toBe(0);
   });
 
-  it('reads a configuration in TypeScript that imports it by its name', async () => {
+  it('reads a TypeScript configuration that imports the package by name', async () => {
     writeFileSync(
       join(folder, 'intertie.config.ts'),
       `import { defineConfig, tape, type IntertieConfig } from 'intertie';

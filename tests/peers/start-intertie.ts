@@ -5,11 +5,11 @@ import { createInterface } from 'node:readline';
 export type StartedIntertie = {
   url: string;
   agents: string[];
-  /** Asks it to end, and gives the code that it ends with. */
+  /** Stops the server, and returns its exit code. */
   stop(): Promise<number | null>;
 };
 
-/** Starts the program, and waits until it says, as JSON, where it listens. */
+/** Starts the server, and waits until it prints its address as JSON. */
 export async function startIntertie(
   program: string,
   args: readonly string[],

@@ -8,14 +8,14 @@ import { freePort } from './free-port.ts';
 
 const home = '/usr/lib/postgresql';
 
-/** The versions of Postgres that are installed where Debian and Ubuntu put them. */
+/** Postgres versions installed in the location of Debian and Ubuntu. */
 export const installedVersions: string[] = existsSync(home)
   ? readdirSync(home).filter((version) => existsSync(join(home, version, 'bin/postgres')))
   : [];
 
 export type Server = { url: string; stop(): Promise<void> };
 
-/** Starts an installed Postgres on loopback, with an empty data folder that goes when it stops. */
+/** Starts an installed Postgres on loopback, with an empty data folder that is deleted when it stops. */
 export async function startPostgres(version: string): Promise<Server> {
   const bin = join(home, version, 'bin');
   const folder = mkdtempSync(join(tmpdir(), `intertie-postgres-${version}-`));
@@ -39,7 +39,7 @@ export async function startPostgres(version: string): Promise<Server> {
   };
 }
 
-/** Postgres does not run as root. */
+/** Postgres refuses to run as root. */
 function notRoot(): { uid: number; gid: number } | undefined {
   if (userInfo().uid !== 0) return undefined;
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres']));
@@ -51,7 +51,7 @@ async function ready(server: ChildProcess): Promise<void> {
   for await (const chunk of server.stderr!) {
     said += String(chunk);
     if (said.includes('ready to accept connections')) {
-      // Whatever else it says must not fill the pipe.
+      // Drains the output, so that it does not fill the pipe.
       server.stderr!.on('data', () => {});
       return;
     }

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 
 import { freePort } from './free-port.ts';
 
-/** Whether there is a `redis-server` in the path. */
+/** Whether `redis-server` is in the path. */
 export const hasRedis: boolean = spawnSync('redis-server', ['--version']).status === 0;
 
 export type RedisServer = { url: string; restart(): Promise<void>; stop(): Promise<void> };
 
-/** The system's redis-server on loopback, which has what it answers on the disk before it does. */
+/** Starts the system's redis-server on loopback. Every write is on disk before the reply. */
 export async function startRedis(...options: string[]): Promise<RedisServer> {
   const port = String(await freePort());
   const folder = mkdtempSync(join(tmpdir(), 'intertie-redis-'));
@@ -29,7 +29,7 @@ export async function startRedis(...options: string[]): Promise<RedisServer> {
   };
   return {
     url: `redis://127.0.0.1:${port}`,
-    /** Killed, and started again on what it has written. */
+    /** Kills the server, and starts it again on its data. */
     async restart() {
       await end('SIGKILL');
       server = await start();
@@ -46,7 +46,7 @@ async function ready(server: ChildProcess): Promise<void> {
   for await (const chunk of server.stdout!.iterator({ destroyOnReturn: false })) {
     said += String(chunk);
     if (said.includes('Ready to accept connections')) {
-      // Whatever else it says must not fill the pipe.
+      // Drains the output, so that it does not fill the pipe.
       server.stdout!.resume();
       return;
     }

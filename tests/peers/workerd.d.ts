@@ -1,5 +1,5 @@
 declare module 'workerd' {
-  /** The path of the binary. */
+  /** Path of the binary. */
   const binary: string;
   export default binary;
 }

@@ -36,10 +36,10 @@ describe('in workerd', () => {
   let stderr = '';
 
   beforeAll(async () => {
-    // Bundled, as workers are; from the built packages, and without Node's compatibility layer.
+    // Bundled like a deployed worker, from the built packages, without Node.js compatibility.
     const bundle = await rolldown({
       input: 'virtual:worker',
-      // `ai` has files for browsers, which also do for workers.
+      // `ai` has files for browsers, which also work in workers.
       platform: 'browser',
       transform: { define: { 'process.env.NODE_ENV': '""' } },
       plugins: [
@@ -60,7 +60,7 @@ describe('in workerd', () => {
     await bundle.close();
     writeFileSync(join(folder, 'config.capnp'), config);
 
-    // It chooses the port, and tells it on the control pipe.
+    // workerd chooses the port, and reports it on the control pipe.
     running = spawn(workerd, ['serve', join(folder, 'config.capnp'), '--control-fd=3'], {
       stdio: ['ignore', 'inherit', 'pipe', 'pipe'],
     });
@@ -89,7 +89,7 @@ describe('in workerd', () => {
   it.each([
     ['/', smoke],
     ['/ai-sdk', smokeAiSdk],
-  ])('works as it does in Node: %s', async (path, here) => {
+  ])('returns the same results as Node.js: %s', async (path, here) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`);
     const text = await response.text();
     expect(response.status, `${text}\n${stderr}`).toBe(200);

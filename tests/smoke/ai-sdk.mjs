@@ -1,6 +1,6 @@
 // @ts-check
-// A chat of whichever `ai` is installed, against our doors: in this process, over a route, and to a server whose stream breaks.
-// It returns plain JSON without ids, so that versions can be compared.
+// Runs a chat of the installed `ai` against our handlers: in this process, over a route, and with a server whose stream breaks.
+// Returns plain JSON without ids, so that versions can be compared.
 import {
   createChatHandler,
   fromUIMessages,
@@ -34,8 +34,8 @@ class State {
   popMessage = () => void (this.messages = this.messages.slice(0, -1));
   /** @param {number} index @param {UIMessage} message */
   replaceMessage = (index, message) => void (this.messages = this.messages.with(index, structuredClone(message)));
-  /** @template T @param {T} thing @returns {T} */
-  snapshot = (thing) => structuredClone(thing);
+  /** @template T @param {T} value @returns {T} */
+  snapshot = (value) => structuredClone(value);
 }
 
 /** @extends {AbstractChat<UIMessage>} */
@@ -49,15 +49,15 @@ class Chat extends AbstractChat {
 const count = { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0, text: 1, reasoning: 0 };
 const usage = { inputTokens: count, outputTokens: count };
 
-/** Thinks, asks to delete, and then says what came of it. */
+/** Emits reasoning, requests an approval, and then emits text. */
 function model() {
-  let turn = 0;
+  let calls = 0;
   return new MockLanguageModelV3({
     doStream: async () => {
-      turn += 1;
+      calls += 1;
       /** @type {import('@ai-sdk/provider').LanguageModelV3StreamPart[]} */
       const parts =
-        turn === 1
+        calls === 1
           ? [
               { type: 'reasoning-start', id: '0' },
               { type: 'reasoning-delta', id: '0', delta: 'Hm.' },
@@ -125,7 +125,7 @@ async function converse(transport) {
 /** @param {(request: Request) => Promise<Response>} handler @returns {typeof fetch} */
 const fetchFrom = (handler) => (url, init) => handler(new Request(url, init));
 
-/** A stream whose first half is one response, and the second the next. */
+/** Splits a stream into two responses. */
 function brokenServer() {
   const frames = [
     { type: 'start', messageId: 'm' },
@@ -148,7 +148,7 @@ export async function smokeAiSdk() {
   const routed = await converse(new DefaultChatTransport({ api, fetch: fetchFrom(createChatHandler(source())) }));
   const chat = new Chat({ transport: new IntertieChatTransport({ api, fetch: brokenServer() }) });
   await chat.sendMessage({ text: 'hi' });
-  // What we make of the history is what this version takes.
+  // This version accepts our history.
   const content = /** @type {const} */ ([{ type: 'text', text: 'ok' }]);
   const finishReason = /** @type {const} */ ({ unified: 'stop', raw: undefined });
   const next = new MockLanguageModelV3({ doGenerate: { content: [...content], finishReason, usage, warnings: [] } });

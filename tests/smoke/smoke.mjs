@@ -1,8 +1,9 @@
 // @ts-check
-// The same small program for every place that the packages run in: Node, a browser, a worker. It returns plain JSON, so that
-// the places can be compared.
+// Runs the same program on every platform of the packages: Node.js, a browser, a worker. Returns plain JSON, so that platforms
+// can be compared.
 import * as conformance from '@intertie/conformance';
 import * as core from '@intertie/core';
+import { CANONICAL } from '@intertie/core/internal';
 
 const { createInMemoryStore, encodeMessage, foldEvents, formatTape, parseTape, seal, transcode, unfold } = core;
 const { canonical, check } = conformance;
@@ -38,8 +39,8 @@ const stream = [
 export async function smoke() {
   /** @type {core.Loss[]} */
   const losses = [];
-  // Whole, and cut after every event: whatever ends a run, its seal closes it, the checker has nothing to say, and the fold
-  // gives one message, whose own events fold into it again.
+  // The complete run, and the run cut after every event: the seal closes it, the checker finds no violation, the fold gives one
+  // message, and its unfolded events fold into the same message.
   const messages = Array.from({ length: stream.length + 1 }, (_, cut) => {
     const sealed = transcode(
       seal(run, (loss) => losses.push(loss)),
@@ -57,16 +58,16 @@ export async function smoke() {
   });
 
   const unsealed = check(canonical, stream).violations.map(({ rule }) => rule);
-  if (unsealed.length === 0) throw new Error('A stream without a frame must not pass the check.');
+  if (unsealed.length === 0) throw new Error('A stream without run-start must not pass the check.');
 
-  // A tape goes through bytes and back.
+  // A tape survives a round trip through bytes.
   const items = stream.map((event, t) => ({ t, item: /** @type {core.Json} */ (event) }));
-  const tape = formatTape({ header: { tape: 1, dialect: 'canonical' }, items });
+  const tape = formatTape({ header: { tape: 1, dialect: CANONICAL }, items });
   const played = parseTape(new TextEncoder().encode(tape)).items.map(({ item }) => JSON.stringify(item));
   if (played.join() !== stream.map((event) => JSON.stringify(event)).join())
     throw new Error(`the tape became ${played.join()}`);
 
-  // The store mints ids and reads the clock on its own here; what it gives back is compared without them.
+  // The store creates ids and timestamps, so only the content is returned.
   const store = createInMemoryStore();
   const whole = foldEvents(
     transcode(
@@ -77,9 +78,9 @@ export async function smoke() {
   if (!whole) throw new Error('no message');
   await store.saveMessages({ messages: [whole] });
   const stored = await store.listMessages({ threadId: run.threadId });
-  if (stored.length !== 1) throw new Error(`${stored.length} messages came back`);
+  if (stored.length !== 1) throw new Error(`the store returned ${stored.length} messages`);
   const foreign = await store.forScope('someone else').listMessages({ threadId: run.threadId });
-  if (foreign.length > 0) throw new Error('a foreign scope sees the thread');
+  if (foreign.length > 0) throw new Error('another scope sees the thread');
 
   return {
     stored: stored.map((message) => encodeMessage(message).content),

@@ -1,4 +1,4 @@
-// A program as a user writes it, for whichever `ai` is installed. It is compiled, not run.
+// A user's program, for the installed version of `ai`. It is compiled, not run.
 import {
   createChatHandler,
   createMessageListState,

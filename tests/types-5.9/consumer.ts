@@ -1,4 +1,4 @@
-// A program as a user with TypeScript 5.9 writes it. It is compiled, not run.
+// The program of a user with TypeScript 5.9. It is compiled, not run.
 import { canonical, check, type CheckReport } from '@intertie/conformance';
 import {
   compose,
@@ -16,7 +16,7 @@ import {
 
 const text: Codec<AgentEvent, string> = {
   feed(event, emit) {
-    // The union narrows by its type.
+    // The type narrows the union.
     if (event.type === 'text-delta') emit(event.delta);
   },
   end() {},
@@ -27,7 +27,7 @@ export function deltas(run: RunInput, events: AgentEvent[], losses: Loss[]): str
   return transcode(compose(sealed, text), events, { reason: 'aborted', by: 'user' });
 }
 
-export function lastWords(events: Iterable<AgentEvent>): string {
+export function lastText(events: Iterable<AgentEvent>): string {
   const message: CanonicalMessage | undefined = foldEvents(events);
   const part = message?.content.parts.at(-1);
   return part?.type === 'text' ? part.text : '';
@@ -43,5 +43,5 @@ export async function watch(source: AgentSource, run: RunInput, signal: AbortSig
 
 export const report: CheckReport = check(canonical, [{ type: 'run-end', outcome: 'complete' }]);
 
-// @ts-expect-error an event has a type that we know
+// @ts-expect-error events have known types only
 export const unknown: AgentEvent = { type: 'text-begin', id: 'r1:1' };

@@ -15,7 +15,7 @@ import { BottomBar } from './shell/bottom-bar.tsx';
 import { ShortcutsHelp } from './shell/shortcuts-help.tsx';
 import { useServer } from './shell/use-server.ts';
 import { stepMessage, useShortcuts } from './shell/use-shortcuts.ts';
-import { useStoredSetting } from './shell/use-stored-setting.ts';
+import { useStoredSetting } from './use-stored-setting.ts';
 import { ThreadList } from './threads/thread-list.tsx';
 import { ThreadScreen } from './shell/thread-screen.tsx';
 import { WelcomeScreen } from './welcome/welcome-screen.tsx';

@@ -1,11 +1,11 @@
 // @ts-check
-// node intertie.mjs <database> <token>: the server as it comes, with limits that one client alone does not reach.
+// node intertie.mjs <database> <token>: the server with defaults, and with limits that a single client does not reach.
 import { model, serve } from 'intertie';
 
 import { askedModel } from '../asked-model.mjs';
 import { beServer } from '../be-server.mjs';
 import { crowdSource } from '../crowd-source.mjs';
-import { historyOf } from '../requests.mjs';
+import { createHistory } from '../requests.mjs';
 
 const [database = '', token = ''] = process.argv.slice(2);
 const limits = { requestsPerSecond: 1e6, streams: { perClient: 1e5, total: 1e5 } };
@@ -17,7 +17,7 @@ beServer(served.url, {
   answers: {
     /** @param {{ threadId: string, messages: number }} asked */
     async fill({ threadId, messages }) {
-      await served.intertie.agents.get('bench')?.importMessages({ threadId, messages: historyOf(messages) });
+      await served.intertie.agents.get('bench')?.importMessages({ threadId, messages: createHistory(messages) });
     },
   },
 });

@@ -1,5 +1,5 @@
 // @ts-check
-// node resumable.mjs <redis url>: the plain route, whose stream can be read again as the AI SDK's documentation shows it.
+// node resumable.mjs <redis url>: the plain route with resumable streams, as in the AI SDK's documentation.
 import { convertToModelMessages, generateId, streamText } from 'ai';
 import { createClient } from 'redis';
 import { createResumableStreamContext } from 'resumable-stream';
@@ -15,7 +15,7 @@ await Promise.all([publisher.connect(), subscriber.connect()]);
 const context = createResumableStreamContext({ waitUntil: null, publisher, subscriber });
 
 const route = plainRoute(async ({ messages }) =>
-  // No signal: a stream that can be resumed goes on without its first reader.
+  // No signal: a resumable stream continues without its first reader.
   streamText({ model: askedModel, messages: await convertToModelMessages(messages) }).toUIMessageStreamResponse({
     generateMessageId: generateId,
     async consumeSseStream({ stream }) {

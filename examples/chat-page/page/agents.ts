@@ -2,7 +2,7 @@ import type { UIMessage } from 'ai';
 
 export interface Agent {
   name: string;
-  /** Which of the page's colours is its own. */
+  /** Index into the page's colours. */
   colour: number;
 }
 
@@ -10,7 +10,7 @@ type Part = UIMessage['parts'][number];
 
 const colours = 6;
 
-/** Who speaks in a message: `data-agent` parts introduce them, by the id that their other parts carry. */
+/** Agents of a message: `data-agent` parts introduce them with the id that their other parts refer to. */
 export function agentsOf(parts: readonly Part[]): Map<string, Agent> {
   const agents = new Map<string, Agent>();
   for (const part of parts) {
@@ -21,7 +21,7 @@ export function agentsOf(parts: readonly Part[]): Map<string, Agent> {
   return agents;
 }
 
-/** The agent of a part. */
+/** Returns the agent of a part. */
 export function agentIdOf(part: Part): string | undefined {
   const metadata =
     'callProviderMetadata' in part
@@ -33,7 +33,7 @@ export function agentIdOf(part: Part): string | undefined {
   return typeof agentId === 'string' ? agentId : undefined;
 }
 
-/** The same name has the same colour, in every message. */
+/** The same name gets the same colour in every message. */
 function colourOf(name: string): number {
   let sum = 0;
   for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) as number)) % 9973;

@@ -20,7 +20,7 @@ export function ChatPage(): ReactNode {
 
   useEffect(() => keep(messages), [messages]);
   useEffect(() => {
-    // Nothing is returned: some browsers give a promise, which is no cleanup.
+    // Returns nothing: some browsers return a promise, which is not a cleanup function.
     end.current?.scrollIntoView({ block: 'end' });
   }, [messages, status]);
 

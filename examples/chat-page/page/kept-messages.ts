@@ -2,7 +2,7 @@ import type { UIMessage } from 'ai';
 
 const key = 'intertie-chat-page';
 
-/** The route stores nothing, so the page keeps the conversation itself: a reload goes on where it was. */
+/** The route stores nothing, so the page stores the conversation to restore it after a reload. */
 export function readKept(): UIMessage[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
@@ -16,6 +16,6 @@ export function keep(messages: readonly UIMessage[]): void {
   try {
     localStorage.setItem(key, JSON.stringify(messages));
   } catch {
-    // No room, or not allowed: then a reload starts anew.
+    // Storage is full or forbidden: a reload then starts a new conversation.
   }
 }

@@ -30,7 +30,7 @@ export function Message({ message, onAnswer }: { message: UIMessage; onAnswer: A
 
 type Turn = { agentId: string | undefined; parts: Part[] };
 
-/** What one agent says in a row. */
+/** Consecutive parts of one agent. */
 function turnsOf(parts: readonly Part[]): Turn[] {
   const turns: Turn[] = [];
   for (const part of parts) {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A little of Markdown, as elements and never as HTML: paragraphs, lists, code, bold and italic. Half-written is fine. */
+/** Renders a subset of Markdown as elements, never as HTML: paragraphs, lists, code, bold and italic. Accepts incomplete text. */
 export function RichText({ text }: { text: string }): ReactNode {
   return blocksOf(text).map((block, index) => {
     switch (block.type) {

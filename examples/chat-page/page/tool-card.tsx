@@ -14,7 +14,7 @@ const states: Readonly<Record<string, string>> = {
   'output-denied': 'denied',
 };
 
-/** A call: what it is asked, what came of it, and before that, if need be, whether it may. */
+/** Shows a tool call with its input, its result, and an approval if needed. */
 export function ToolCard({ part, onAnswer }: { part: ToolUIPart | DynamicToolUIPart; onAnswer: Answer }): ReactNode {
   const { state, input } = part;
   return (
@@ -75,7 +75,7 @@ function Approval({
   );
 }
 
-/** What the question says, where it says more than the AI SDK has a field for. */
+/** Details of the question that the AI SDK has no field for. */
 function messageOf(descriptor: unknown): string | undefined {
   const { intertie } = (descriptor ?? {}) as { intertie?: { message?: unknown } };
   return typeof intertie?.message === 'string' ? intertie.message : undefined;

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Whether the page has to be built: it never was, or what it is made of is newer. */
+/** Whether the page has to be built: it is missing, or its sources are newer. */
 export async function isStale(page: string, folder: string): Promise<boolean> {
   const built = await stat(join(folder, 'index.html')).catch(() => undefined);
   if (built === undefined) return true;
@@ -10,11 +10,11 @@ export async function isStale(page: string, folder: string): Promise<boolean> {
   return Math.max(...times) > built.mtimeMs;
 }
 
-/** One page, one script, one style sheet. */
+/** Builds one page, one script and one style sheet. */
 export async function buildPage(page: string, folder: string): Promise<void> {
-  // Only now: it is large, and most starts do not need it.
+  // Imported late: it is large, and most starts do not need it.
   const { build } = await import('vite');
-  // Under a test runner it says something else, and half of React would be built for development.
+  // A test runner sets another value, which would build half of React for development.
   process.env.NODE_ENV = 'production';
   await build({
     root: page,

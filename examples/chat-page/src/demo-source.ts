@@ -2,10 +2,10 @@ import { applyAnswer, seal, sourceStream, type AgentEvent, type AgentSource, typ
 import { goesOn, investigates, smallTalk, type Line } from './story.ts';
 
 /**
- * A source without a model: it plays a story, at the pace of a model that types. `speed` 2 is twice as fast.
+ * A source without a model: plays a script at the pace of a model. `speed` 2 is twice as fast.
  *
- * A source is a function from a run to a stream of events. `sourceStream` reads, stops and keeps the time, and `seal` writes
- * the run's beginning and end around whatever the story says.
+ * A source is a function from a run to a stream of events. `sourceStream` handles reading, stopping and timestamps, and `seal`
+ * adds the beginning and the end of the run.
  */
 export function demoSource({ speed = 1 }: { speed?: number } = {}): AgentSource {
   return {
@@ -27,7 +27,7 @@ function storyOf(run: RunInput): Iterable<Line> {
   return /build|slow|time|cache/i.test(text) ? investigates(run) : smallTalk(run, text);
 }
 
-/** A number in a story is a pause, in milliseconds. */
+/** A number in a script is a pause in milliseconds. */
 async function* play(story: Iterable<Line>, speed: number, left: AbortSignal): AsyncGenerator<AgentEvent> {
   for (const line of story) {
     if (typeof line !== 'number') yield line;

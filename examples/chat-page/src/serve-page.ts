@@ -6,9 +6,9 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 
 export interface PageOptions {
-  /** The folder that the page was built into. */
+  /** Folder of the built page. */
   folder: string;
-  /** What answers `/api/chat`, and everything below it. */
+  /** Handles `/api/chat` and all paths below it. */
   chat: (request: Request) => Promise<Response>;
 }
 
@@ -18,7 +18,7 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
 };
 
-/** A page and its chat route, on this machine only. */
+/** Serves a page and its chat route, on loopback only. */
 export async function servePage(port: number, options: PageOptions): Promise<Server> {
   const server = createServer((incoming, outgoing) => {
     answer(incoming, outgoing, options).catch(() => outgoing.destroy());
@@ -31,7 +31,7 @@ export async function servePage(port: number, options: PageOptions): Promise<Ser
 }
 
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, options: PageOptions): Promise<void> {
-  // A page of somebody else's whose name leads here must not talk to us.
+  // Prevents DNS rebinding: another site whose name resolves to this machine is refused.
   if (!/^(localhost|127\.0\.0\.1)(:\d+)?$/.test(incoming.headers.host ?? '')) return void outgoing.writeHead(403).end();
   const { pathname } = new URL(incoming.url ?? '/', 'http://localhost');
   if (pathname === '/api/chat' || pathname.startsWith('/api/chat/')) return chat(incoming, outgoing, options.chat);
@@ -41,7 +41,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, optio
 async function file(pathname: string, outgoing: ServerResponse, folder: string): Promise<void> {
   const name = pathname === '/' ? '/index.html' : pathname;
   const type = types[extname(name)];
-  // The page is a few files, all in one folder: no other name is looked for.
+  // All files of the page are in one folder, so other paths are refused.
   if (type === undefined || !/^\/[\w-]+\.[\w.]+$/.test(name)) return void outgoing.writeHead(404).end();
   try {
     const body = await readFile(join(folder, name));
@@ -51,7 +51,7 @@ async function file(pathname: string, outgoing: ServerResponse, folder: string):
   }
 }
 
-/** Node's request and response, as the web's. */
+/** Converts Node's request and response to web standards. */
 async function chat(incoming: IncomingMessage, outgoing: ServerResponse, handler: PageOptions['chat']): Promise<void> {
   const left = new AbortController();
   outgoing.on('close', () => left.abort());

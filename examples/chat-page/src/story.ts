@@ -1,11 +1,11 @@
 import type { AgentEvent, MessageContent, RunInput } from '@intertie/core';
 
-/** Something that happens, or how long nothing does. */
+/** An event, or a pause in milliseconds. */
 export type Line = AgentEvent | number;
 
 const beat = 28;
 
-/** What one agent says and does in one turn. Ids are unique in the thread because they begin with the run's. */
+/** Creates the events of one agent in one step. Ids are unique in the thread because they begin with the run id. */
 class Voice {
   readonly agentId: string;
   readonly stepId: string;
@@ -43,7 +43,7 @@ class Voice {
     yield { type: 'reasoning-end', id };
   }
 
-  /** The input of a call as a model writes it. What comes of the call is another matter. */
+  /** Streams the input of a call like a model. The result is separate. */
   *calls(toolName: string, input: { [key: string]: string | number }): Generator<Line, string> {
     const toolCallId = this.#id(toolName);
     const call = { toolCallId, toolName, executor: 'runtime' as const, ...this.#said() };
@@ -65,7 +65,7 @@ class Voice {
   }
 }
 
-/** Three agents look into a slow build, and ask before they change anything. */
+/** Three agents investigate a slow build, and ask before they change anything. */
 export function* investigates(run: RunInput): Generator<Line> {
   const planner = new Voice(run, 'Planner');
   const reader = new Voice(run, 'Log reader');
@@ -87,7 +87,7 @@ export function* investigates(run: RunInput): Generator<Line> {
   const output = { lines: 4210, seconds: 418, slowest: ['type checking', 'tests', 'bundling'] };
   yield { type: 'tool-result', toolCallId: log, status: 'ok', output };
   yield* critic.enters();
-  // Both speak at once, as agents that work side by side do.
+  // Both emit text concurrently, like agents that work in parallel.
   yield* together(
     reader.says(
       'findings',
@@ -114,7 +114,7 @@ export function* investigates(run: RunInput): Generator<Line> {
   yield { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId }] };
 }
 
-/** The person has decided, and the same message goes on. */
+/** Continues the message after the user's decision. */
 export function* goesOn(run: RunInput, message: MessageContent): Generator<Line> {
   const call = message.parts.find(
     (part) => part.type === 'tool-invocation' && part.state === 'call' && part.approval?.answer,
@@ -163,7 +163,7 @@ export function* smallTalk(run: RunInput, text: string): Generator<Line> {
   yield { type: 'run-end', outcome: 'complete', finishReason: 'stop' };
 }
 
-/** Several at once: a line of each in turn, until all are through. */
+/** Interleaves several scripts, one line of each in turn. */
 function* together(...voices: Array<Iterator<Line>>): Generator<Line> {
   for (let speaking = voices; speaking.length > 0;) {
     const next = [];

@@ -6,7 +6,7 @@ const usage = {
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 };
 
-/** A model without a key. Put yours here. */
+/** A model that needs no API key. Replace it with yours. */
 export const model = new MockLanguageModelV3({
   doStream: async () => ({
     stream: simulateReadableStream({

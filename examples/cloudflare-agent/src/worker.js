@@ -4,8 +4,8 @@ import { streamText } from 'ai';
 import { model } from './model.js';
 
 /**
- * Answers each request that comes over the socket (a RunAgentInput) with the events of its run. The SDK sends frames of its
- * own on the same socket; a reader passes over those that have no type of AG-UI.
+ * Answers each request on the socket (a RunAgentInput) with the events of its run. The SDK sends its own frames on the same
+ * socket; clients ignore frames without an AG-UI type.
  */
 export class Chat extends Agent {
   async onMessage(connection, message) {

@@ -6,7 +6,7 @@ import { openHarnessSource } from '@intertie/open-harness';
 import { demoRuntime } from '@intertie/open-harness/demo';
 import express from 'express';
 
-// Without a store, conversations are in memory; give one of @intertie/postgres to keep them.
+// Without a store, conversations stay in memory. Pass a store of @intertie/postgres to persist them.
 const agent = new Agent({ source: openHarnessSource(demoRuntime) });
 
 const app = express();

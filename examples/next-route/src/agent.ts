@@ -2,5 +2,5 @@ import { Agent } from '@intertie/agent';
 import { openHarnessSource } from '@intertie/open-harness';
 import { demoRuntime } from '@intertie/open-harness/demo';
 
-/** One for the whole process. Give it a store of @intertie/postgres, and any instance of the app serves any chat. */
+/** One agent for the whole process. With a store of @intertie/postgres any instance of the app can serve any chat. */
 export const agent: Agent = new Agent({ source: openHarnessSource(demoRuntime) });

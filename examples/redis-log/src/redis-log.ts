@@ -6,17 +6,17 @@ import { toLogText } from '@intertie/core/store';
 
 import * as scripts from './scripts.ts';
 
-/** Of a client of `redis` or any other: it sends a command, and those of one moment together. */
+/** Client of `redis` or another package. It should pipeline concurrent commands. */
 export type RedisClient = { sendCommand(command: string[]): Promise<unknown> };
 
 export type RedisLogOptions = {
-  /** The keys begin with it. `intertie` unless given. */
+  /** Prefix of the keys. Default: `intertie`. */
   prefix?: string;
-  /** How long a run is kept after its last event, if nobody drops it before. 7 days unless given. */
+  /** Retention of a run after its last event, if it is not dropped before. Default: 7 days. */
   keepMs?: number;
   /**
-   * The runs are on several servers, so that each is written by a call of its own. Otherwise all runs of a flush go in one call,
-   * which the server puts on the disk at once.
+   * Whether the runs are on several servers, so that each run needs its own call. Otherwise all runs of a flush are written in
+   * one call, which the server syncs to disk once.
    */
   isCluster?: boolean;
 };
@@ -24,16 +24,16 @@ export type RedisLogOptions = {
 type Entry = [id: string, fields: ['n', string, 'body', string]];
 
 const beginning: LogPosition = { epoch: 0, seq: 0 };
-/** Entries of one page: a batch has 256 kB at most. */
+/** Entries per page. A batch has at most 256 kB. */
 const maxEntries = 64;
 
 /**
- * The log on Redis Streams. The server has to have `appendonly yes` and `appendfsync always`: an append is then on the disk before
- * it is answered, as on Postgres.
+ * Stores the log in Redis Streams. The server needs `appendonly yes` and `appendfsync always`: an append is then on disk before
+ * the reply, as on Postgres.
  */
 export function createRedisLog(client: RedisClient, options: RedisLogOptions = {}): DetachedLog {
   const { prefix = 'intertie', keepMs = 7 * 24 * 60 * 60 * 1000, isCluster = false } = options;
-  // What is in braces decides the slot: both keys of a run are in one.
+  // The part in braces determines the slot, so both keys of a run are in one.
   const hashKey = (run: RunKey): string => `${prefix}:{${run}}:at`;
   const streamKey = (run: RunKey): string => `${prefix}:{${run}}:log`;
 
@@ -78,7 +78,7 @@ export function createRedisLog(client: RedisClient, options: RedisLogOptions = {
     async read(run, after, limit) {
       const from = after.seq === 0 ? '-' : `${after.epoch}-${after.seq}`;
       const count = String(Math.min(limit + 1, maxEntries));
-      // In this order: the tail is never before what has been read.
+      // In this order, so that the tail is never older than the entries.
       const [entries, at] = await Promise.all([
         client.sendCommand(['XRANGE', streamKey(run), from, '+', 'COUNT', count]),
         look(run),
@@ -104,7 +104,7 @@ export function createRedisLog(client: RedisClient, options: RedisLogOptions = {
   };
 }
 
-/** The entries from the one on that holds `after`, which tells whether the position is one of this log. */
+/** Reads from the entry that contains `after`, which shows whether the position belongs to this log. */
 function pageOf(entries: readonly Entry[], after: LogPosition, limit: number, tail: number): LogPage {
   const rows = entries.map(([id, [, n, , body]]) => {
     const [epoch = 0, last = 0] = id.split('-').map(Number);

@@ -1,6 +1,6 @@
-// A run has two keys: a hash that says who may write (`epoch`), the next number (`next`) and whether it takes no more (`ended`),
-// and a stream with an entry for each batch, whose id is the writer's epoch and the number of its last event. What a script
-// reads and writes, it does in one step. ARGV[1] is how long both are kept; the rest is said of each script.
+// A run has two keys: a hash with the writer's epoch (`epoch`), the next number (`next`) and whether the log is closed (`ended`), and
+// a stream with one entry per batch, whose id is the writer's epoch and the number of its last event. Each script is atomic.
+// ARGV[1] is the retention of both keys; the other arguments are described at each script.
 
 const shared = `
 local function at(hash)
@@ -17,7 +17,7 @@ local function keep(hash, stream)
 end
 `;
 
-/** For each batch: the hash and the stream; epoch, seq, n, body. Gives a verdict for each. */
+/** Appends batches. For each: the hash and the stream; epoch, seq, n, body. Returns a verdict for each. */
 export const append: string = `${shared}
 local function append(hash, stream, epoch, seq, n, body)
   local owner, next, ended = at(hash)
@@ -42,7 +42,7 @@ end
 return verdicts
 `;
 
-/** The hash and the stream; epoch. Gives the next number. */
+/** Fences older writers. The hash and the stream; epoch. Returns the next number. */
 export const own: string = `${shared}
 local epoch = tonumber(ARGV[2])
 local owner, next, ended = at(KEYS[1])
@@ -53,7 +53,7 @@ keep(KEYS[1], KEYS[2])
 return next or 1
 `;
 
-/** The hash and the stream; epoch, seq, n, body. */
+/** Closes the log. The hash and the stream; epoch, seq, n, body. */
 export const close: string = `${shared}
 local seq = tonumber(ARGV[3])
 local _, next, ended = at(KEYS[1])
@@ -64,7 +64,7 @@ keep(KEYS[1], KEYS[2])
 return 'ok'
 `;
 
-/** The hash and the stream. What is left says that the log is gone, to those who still write or read it. */
+/** Drops the log. The hash and the stream. A marker remains, which tells writers and readers that the log is gone. */
 export const drop = `
 redis.call('DEL', KEYS[2])
 redis.call('HSET', KEYS[1], 'ended', 'dropped')

@@ -10,10 +10,10 @@ const agentStyles: readonly Style[] = ['cyan', 'magenta', 'yellow', 'green', 'bl
 
 const waits: { [type in Waiting['type']]: string } = { tool: 'a result', question: 'an answer', message: 'a message' };
 
-/** A text that is being said: its words wait while another part has the cursor. */
+/** An open text part: its text is buffered while another part has the cursor. */
 type Speech = { label: string; dim: boolean; waiting: string; over: boolean };
 
-/** Canonical events as text for a person: a codec like any other. */
+/** Codec from canonical events to terminal output. */
 export function render(options: RenderOptions): Codec<AgentEvent, string> {
   return new TerminalView(options);
 }
@@ -23,7 +23,7 @@ class TerminalView implements Codec<AgentEvent, string> {
   #paint: Paint;
   #labels = new Map<string, string>();
   #styles = new Map<string, Style>();
-  /** In the order in which they began; the first one has the cursor. */
+  /** Open parts in the order of their start; the first one has the cursor. */
   #speeches = new Map<string, Speech>();
   #column = 0;
 
@@ -71,13 +71,13 @@ class TerminalView implements Codec<AgentEvent, string> {
         emit('\n');
         return this.#note(this.#outcome(event) + this.#tokens(event), emit);
       default:
-        // Steps, sources, data and the rest are kept in the message; a replay need not print them.
+        // Steps, sources, data and other events are stored in the message and not printed.
         return;
     }
   }
 
   end(): void {
-    // Every run has said how it ended.
+    // Every run has already printed its outcome.
   }
 
   #meet(agentId: string, name: string): void {
@@ -102,7 +102,7 @@ class TerminalView implements Codec<AgentEvent, string> {
     if (this.#hasCursor(id)) this.#print(speech, emit);
   }
 
-  /** A terminal has one cursor: whoever waited speaks when the one before is done. */
+  /** A terminal has one cursor: the next buffered part is printed when this one ends. */
   #finish(id: string, emit: Emit<string>): void {
     const finished = this.#speeches.get(id);
     if (finished) finished.over = true;
@@ -125,7 +125,7 @@ class TerminalView implements Codec<AgentEvent, string> {
     this.#print(speech, emit);
   }
 
-  /** Word by word, with a new line before one that does not fit. */
+  /** Prints word by word, with a line break before a word that does not fit. */
   #print(speech: Speech, emit: Emit<string>): void {
     for (const word of speech.waiting.match(/\n+|[^\S\n]+|\S+/g) ?? []) {
       const breaks = word.startsWith('\n') || this.#column + word.length > this.#width;

@@ -12,13 +12,12 @@ export type {
 export type { HistoryOptions, RetainReasoning } from './history/history-options.ts';
 export type { ImportReport, ImportRequest } from './agent/import-messages.ts';
 export type { InferIntertieUIMessage, IntertieDataParts, IntertieMetadata } from './agent/infer-ui-message.ts';
-export type { IterableStream } from './agent/iterable-stream.ts';
 export type { MessageStore, StoredThread } from './history/message-store.ts';
 export type { PendingRun } from './agent/pending-run.ts';
 export { createRunHost } from './execution/run-host.ts';
 export type { CloseOptions, RunHost, RunHostOptions } from './execution/run-host.ts';
 export type { RunObserver, RunResult } from './telemetry/run-observer.ts';
-export type { Run, UIMessageResponseOptions } from './agent/run.ts';
+export type { IterableStream, Run, UIMessageResponseOptions } from './agent/run.ts';
 export type { StoreReasoning } from './history/store-reasoning.ts';
 export type { StoredRun } from './execution/stored-run.ts';
 export { sumUsage } from './telemetry/sum-usage.ts';

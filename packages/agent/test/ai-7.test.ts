@@ -10,7 +10,7 @@ import { Agent } from '../src/agent/agent.ts';
 it.each([
   ['ai 6', streamText6],
   ['ai 7', streamText7 as unknown as typeof streamText6],
-])('%s: a tool after its call is durable, an approval, and the message that goes on', async (_, streamText) => {
+])('commits a tool call before the tool runs, and continues after an approval: %s', async (_, streamText) => {
   const store = createInMemoryStore();
   const model = scriptedModel(
     [call('c1', 'look'), finish('tool-calls')],

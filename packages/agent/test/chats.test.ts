@@ -7,7 +7,7 @@ import { chatMajors } from '../../ai-sdk/test/chats.ts';
 import { call, finish, text } from '../../ai-sdk/test/scripted-model.ts';
 import { serve } from '../../ai-sdk/test/serve.ts';
 import { Agent } from '../src/agent/agent.ts';
-import { gate } from './stage.ts';
+import { gate } from './test-stores.ts';
 import { steppedModel } from './stepped-model.ts';
 
 const never = new Promise<void>(() => {});
@@ -27,10 +27,10 @@ describe.each(chatMajors)('a chat of $name with an agent', ({ ai, createChat }) 
         sendAutomaticallyWhen: ai.lastAssistantMessageIsCompleteWithApprovalResponses,
       });
   }
-  const textOf = (message: { parts: object[] } | undefined): string =>
+  const getText = (message: { parts: object[] } | undefined): string =>
     (message?.parts ?? []).map((part) => ('text' in part ? String(part.text) : '')).join('');
 
-  it('stops and then sends: the first answer is kept as far as it went', async () => {
+  it('stores the partial answer when the user stops and sends again', async () => {
     const model = steppedModel(
       async function* () {
         yield* text('0', 'Half').slice(0, 2);
@@ -41,15 +41,15 @@ describe.each(chatMajors)('a chat of $name with an agent', ({ ai, createChat }) 
     const agent = new Agent({ model, store: createInMemoryStore() });
     const chat = (await open(agent))();
     void chat.sendMessage({ text: 'One' });
-    await expect.poll(() => textOf(chat.lastMessage)).toBe('Half');
+    await expect.poll(() => getText(chat.lastMessage)).toBe('Half');
     await chat.stop();
     await chat.sendMessage({ text: 'Two' });
-    expect(textOf(chat.lastMessage)).toBe('Whole');
+    expect(getText(chat.lastMessage)).toBe('Whole');
     const { messages } = await agent.history({ threadId: 't' });
     expect(messages.map(({ status }) => status)).toEqual(['complete', 'aborted', 'complete', 'complete']);
   });
 
-  it('is reloaded in the middle, and reads on', async () => {
+  it('resumes the stream after a reload', async () => {
     const goOn = gate();
     const model = steppedModel(async function* () {
       yield* text('0', 'To be ', 'continued').slice(0, 2);
@@ -60,18 +60,18 @@ describe.each(chatMajors)('a chat of $name with an agent', ({ ai, createChat }) 
     const newChat = await open(new Agent({ model, store: createInMemoryStore() }));
     const before = newChat();
     void before.sendMessage({ text: 'One' });
-    await expect.poll(() => textOf(before.lastMessage)).toBe('To be ');
+    await expect.poll(() => getText(before.lastMessage)).toBe('To be ');
     await before.stop();
     const after = newChat();
     after.messages = before.messages.slice(0, 1);
     const reading = after.resumeStream();
-    await expect.poll(() => textOf(after.lastMessage)).toContain('To be ');
+    await expect.poll(() => getText(after.lastMessage)).toContain('To be ');
     goOn.open();
     await reading;
-    expect(textOf(after.lastMessage)).toBe('To be continued');
+    expect(getText(after.lastMessage)).toBe('To be continued');
   });
 
-  it('approves, and the same message goes on', async () => {
+  it('continues the same message after an approval', async () => {
     let paid = 0;
     const model = steppedModel(
       () => [call('c1', 'pay'), finish('tool-calls')],
@@ -82,7 +82,7 @@ describe.each(chatMajors)('a chat of $name with an agent', ({ ai, createChat }) 
     await chat.sendMessage({ text: 'Pay' });
     const asked = chat.lastMessage?.parts.find((part) => 'approval' in part) as { approval: { id: string } };
     await chat.addToolApprovalResponse({ id: asked.approval.id, approved: true });
-    await expect.poll(() => textOf(chat.lastMessage)).toBe('Paid');
+    await expect.poll(() => getText(chat.lastMessage)).toBe('Paid');
     expect(paid).toBe(1);
     expect(chat.messages).toHaveLength(2);
   });

@@ -13,9 +13,9 @@ import { call, finish, scriptedModel, text } from '../../ai-sdk/test/scripted-mo
 import { Agent } from '../src/agent/agent.ts';
 import type { AgentOptions } from '../src/agent/agent-options.ts';
 
-const spoken = (...texts: string[]) => scriptedModel(...texts.map((words) => [...text('0', words), finish()]));
-const agentOf = (options: Partial<AgentOptions> = {}, ...texts: string[]) => {
-  const model = spoken(...(texts.length > 0 ? texts : ['Fine']));
+const createModel = (...texts: string[]) => scriptedModel(...texts.map((each) => [...text('0', each), finish()]));
+const createAgent = (options: Partial<AgentOptions> = {}, ...texts: string[]) => {
+  const model = createModel(...(texts.length > 0 ? texts : ['Fine']));
   return { model, agent: new Agent({ model, ...options } as AgentOptions) };
 };
 
@@ -24,15 +24,15 @@ function message(n: number, role: 'user' | 'assistant'): CanonicalMessage {
   return { id: `m${n}`, threadId: 't', role, type: 'text', content, createdAt: new Date(n), status: 'complete' };
 }
 
-const saidTo = ({ model }: ReturnType<typeof agentOf>, turn = 0): string[] =>
-  model.doStreamCalls[turn]!.prompt.flatMap(({ content }) =>
+const getPrompt = ({ model }: ReturnType<typeof createAgent>, index = 0): string[] =>
+  model.doStreamCalls[index]!.prompt.flatMap(({ content }) =>
     Array.isArray(content) ? content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [content],
   );
 
 describe('history', () => {
-  it('comes page by page, newest first, in three formats', async () => {
-    const { agent } = agentOf({}, 'One', 'Two', 'Three');
-    for (const words of ['a', 'b', 'c']) await agent.generate({ threadId: 't', message: words });
+  it('returns pages from the newest messages on, in three formats', async () => {
+    const { agent } = createAgent({}, 'One', 'Two', 'Three');
+    for (const request of ['a', 'b', 'c']) await agent.generate({ threadId: 't', message: request });
     const last = await agent.history({ threadId: 't', limit: 4, format: 'ui' });
     expect(last.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
     const first = await agent.history({ threadId: 't', limit: 4, cursor: last.cursor! });
@@ -41,29 +41,29 @@ describe('history', () => {
     expect((await agent.history({ threadId: 't', format: 'model' })).messages).toHaveLength(6);
   });
 
-  it('of 10k messages is told as far as the limits go, and begins with a question', async () => {
+  it('sends the part of 10k messages that the limits allow, beginning with a user message', async () => {
     const store = createInMemoryStore();
     const messages = Array.from({ length: 10_000 }, (_, n) => message(n, n % 2 ? 'assistant' : 'user'));
     await store.saveMessages({ messages });
-    const few = agentOf({ store, history: { maxMessages: 6 } });
+    const few = createAgent({ store, history: { maxMessages: 6 } });
     await few.agent.generate({ threadId: 't', message: 'Now' });
-    expect(saidTo(few)).toEqual(['Message 9996', 'Message 9997', 'Message 9998', 'Message 9999', 'Now']);
-    const cheap = agentOf({ store, history: { maxTokens: 7, countTokens: () => 2 } });
+    expect(getPrompt(few)).toEqual(['Message 9996', 'Message 9997', 'Message 9998', 'Message 9999', 'Now']);
+    const cheap = createAgent({ store, history: { maxTokens: 7, countTokens: () => 2 } });
     await cheap.agent.generate({ threadId: 't', message: 'And now' });
-    expect(saidTo(cheap)).toEqual(['Now', 'Fine', 'And now']);
-    const one = agentOf({ store, history: { maxTokens: 1 } });
+    expect(getPrompt(cheap)).toEqual(['Now', 'Fine', 'And now']);
+    const one = createAgent({ store, history: { maxTokens: 1 } });
     await one.agent.generate({ threadId: 't', message: 'Alone' });
-    expect(saidTo(one)).toEqual(['Alone']);
-    const all = agentOf({ store });
+    expect(getPrompt(one)).toEqual(['Alone']);
+    const all = createAgent({ store });
     await all.agent.generate({ threadId: 't', message: 'All' });
-    expect(saidTo(all)).toHaveLength(10_007);
+    expect(getPrompt(all)).toHaveLength(10_007);
   });
 
   it.each([
     ['all', ['Hm', '']],
     ['metadata-only', ['', '']],
     ['none', []],
-  ] as const)('retains reasoning: %s', async (retainReasoning, thoughts) => {
+  ] as const)('sends the reasoning that retainReasoning selects: %s', async (retainReasoning, thoughts) => {
     const store = createInMemoryStore();
     const signed = { scripted: { signature: 'x' } };
     const answer = message(1, 'assistant');
@@ -72,39 +72,39 @@ describe('history', () => {
       { type: 'reasoning', reasoning: '', providerMetadata: signed },
     );
     await store.saveMessages({ messages: [message(0, 'user'), answer] });
-    const { agent, model } = agentOf({ store, retainReasoning });
+    const { agent, model } = createAgent({ store, retainReasoning });
     await agent.generate({ threadId: 't', message: 'Now' });
     const [, assistant] = model.doStreamCalls[0]!.prompt;
-    const told = (assistant!.content as Array<{ type: string; text: string }>).filter(
+    const sent = (assistant!.content as Array<{ type: string; text: string }>).filter(
       ({ type }) => type === 'reasoning',
     );
-    expect(told.map((part) => part.text)).toEqual(thoughts);
+    expect(sent.map((part) => part.text)).toEqual(thoughts);
   });
 });
 
 describe('a request with the messages of a chat', () => {
-  it('takes the last one, and says so where the store does not know those before it', async () => {
+  it('uses the last message, and reports a loss if the store does not have the ones before it', async () => {
     const losses: Loss[] = [];
-    const { agent, model } = agentOf({ onLoss: (loss) => losses.push(loss) });
+    const { agent, model } = createAgent({ onLoss: (loss) => losses.push(loss) });
     const messages: ModelMessage[] = [
-      { role: 'user', content: 'A story that the store never heard' },
+      { role: 'user', content: 'A story that the store does not have' },
       { role: 'assistant', content: 'Indeed' },
       { role: 'user', content: 'Go on' },
     ];
     await agent.generate({ threadId: 't', messages });
-    expect(saidTo({ agent, model })).toEqual(['Go on']);
+    expect(getPrompt({ agent, model })).toEqual(['Go on']);
     expect(losses).toContainEqual(expect.objectContaining({ kind: 'withheld', what: 'messages' }));
     const answered = agent.generate({ threadId: 't', messages: messages.slice(0, 2) });
-    await expect(answered).rejects.toThrow("a run answers a user's message");
+    await expect(answered).rejects.toThrow('a run needs a user message');
     await agent.close();
   });
 });
 
 describe('a thread', () => {
-  it('is named by a function, if one is given', async () => {
-    const { agent } = agentOf({ name: 'helper', title: async ({ message: { id } }) => `About ${id}` });
-    const said = { id: 'u1', content: { format: 2 as const, parts: [{ type: 'text' as const, text: 'Hi' }] } };
-    await agent.generate({ threadId: 't', message: said });
+  it('gets its title from the title function', async () => {
+    const { agent } = createAgent({ name: 'helper', title: async ({ message: { id } }) => `About ${id}` });
+    const request = { id: 'u1', content: { format: 2 as const, parts: [{ type: 'text' as const, text: 'Hi' }] } };
+    await agent.generate({ threadId: 't', message: request });
     await agent.close({ drainMs: 1000 });
     expect(await agent.store.getThreadById({ threadId: 't' })).toMatchObject({
       title: 'About u1',
@@ -112,9 +112,9 @@ describe('a thread', () => {
     });
   });
 
-  it('knows what it has used, and does not take silence for zero', async () => {
+  it('reports its usage, and `unknown` instead of zero for runs without usage', async () => {
     const store = createInMemoryStore();
-    const { agent } = agentOf({ store, name: 'helper' }, 'One', 'Two');
+    const { agent } = createAgent({ store, name: 'helper' }, 'One', 'Two');
     await agent.generate({ threadId: 't', message: 'a' });
     await agent.generate({ threadId: 't', message: 'b' });
     const source = { name: 'silent', pauses: 'replay' as const, run: () => new ReadableStream<never>() };
@@ -129,7 +129,7 @@ describe('a thread', () => {
     expect(usage.runs.map((each) => each.usage)).toMatchObject([{ inputTokens: 10 }, { inputTokens: 10 }, 'unknown']);
   });
 
-  it('knows what those inside a run have used, also of one that was stopped', async () => {
+  it('reports the usage of agents inside a run, also of a stopped run', async () => {
     const store = createInMemoryStore();
     const events: AgentEvent[] = [
       { type: 'agent-start', agentId: 'a1', name: 'ann', kind: 'agent' },
@@ -157,8 +157,8 @@ describe('a thread', () => {
     });
   });
 
-  it('is imported from UI messages and from model messages, once, with what was lost', async () => {
-    const { agent, model } = agentOf();
+  it('imports UI messages and model messages once, and reports losses', async () => {
+    const { agent, model } = createAgent();
     const ui: UIMessage[] = [
       { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] },
       { id: 'a1', role: 'assistant', parts: [{ type: 'text', text: 'Ho' }, { type: 'unheard-of' } as never] },
@@ -169,8 +169,8 @@ describe('a thread', () => {
     await agent.importMessages({ threadId: 't', messages: ui });
     expect((await agent.history({ threadId: 't' })).messages).toHaveLength(2);
     await agent.generate({ threadId: 't', message: 'Go on' });
-    expect(saidTo({ agent, model })).toEqual(['Hi', 'Ho', 'Go on']);
-    const said: ModelMessage[] = [
+    expect(getPrompt({ agent, model })).toEqual(['Hi', 'Ho', 'Go on']);
+    const modelMessages: ModelMessage[] = [
       { role: 'user', content: 'Weather?' },
       { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'look', input: {} }] },
       {
@@ -178,7 +178,7 @@ describe('a thread', () => {
         content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'look', output: { type: 'text', value: 'sun' } }],
       },
     ];
-    const imported = await agent.importMessages({ threadId: 'm', messages: said });
+    const imported = await agent.importMessages({ threadId: 'm', messages: modelMessages });
     expect(imported.messages).toMatchObject([{ role: 'user' }, { content: { parts: [{ state: 'result' }] } }]);
   });
 });
@@ -227,8 +227,8 @@ describe('stored reasoning', () => {
     const tools = { look: tool(look), remove: tool({ ...look, needsApproval: true }) };
     const agent = new Agent({ model, tools, storeReasoning: mode, stopWhen: stepCountIs(5) });
     const asked = await agent.generate({ threadId: 't', message: 'Look, then remove' });
-    const reasoningSent = (turn: number) =>
-      model.doStreamCalls[turn]!.prompt.flatMap(({ content }) =>
+    const reasoningSent = (request: number) =>
+      model.doStreamCalls[request]!.prompt.flatMap(({ content }) =>
         Array.isArray(content) ? content.filter(({ type }) => type === 'reasoning') : [],
       );
     expect(reasoningSent(1)).toMatchObject([{ text: 'A secret', providerOptions: signature }, { text: 'A secret' }]);
@@ -242,8 +242,8 @@ describe('stored reasoning', () => {
     await agent.close();
   });
 
-  it('leaves reasoning out of imported messages', async () => {
-    const agent = new Agent({ model: spoken('Fine'), storeReasoning: 'none' });
+  it('removes reasoning from imported messages', async () => {
+    const agent = new Agent({ model: createModel('Fine'), storeReasoning: 'none' });
     const parts = [
       { type: 'reasoning' as const, text: 'A secret' },
       { type: 'text' as const, text: 'Fine' },

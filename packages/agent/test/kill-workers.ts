@@ -16,45 +16,45 @@ import { createWorker } from './worker.mjs';
 
 const program = fileURLToPath(new URL('worker-process.mjs', import.meta.url));
 
-type Said = { tools: string[]; words: Map<string, number[]>; ended: number };
+type WorkerOutput = { tools: string[]; deltas: Map<string, number[]>; ended: number };
 type Figures = { ended: number; lost: number; answered: number; tools: number; missingMs: number[] };
-export type Killing = {
+export type KillTarget = {
   target: string;
   open: () => Promise<Store>;
-  atOnce: number;
-  /** What is run and killed; the worker on a store of `createStore(target)` unless given. */
+  concurrency: number;
+  /** Program that is killed. Default: the worker on a store of `createStore(target)`. */
   worker?: string;
 };
 
-/** A server that all can reach, or a folder that one process can open at a time. */
-export async function killingOn(on: 'PGlite' | 'Postgres'): Promise<Killing> {
+/** Opens a Postgres server, which several processes can share, or a PGlite folder for one process at a time. */
+export async function openKillTarget(on: 'PGlite' | 'Postgres'): Promise<KillTarget> {
   if (on === 'Postgres') {
     const target = await newPostgresUrl();
-    return { target, open: () => createStore(target), atOnce: 3 };
+    return { target, open: () => createStore(target), concurrency: 3 };
   }
   const target = mkdtempSync(join(tmpdir(), 'intertie-agent-kills-'));
   onTestFinished(() => rmSync(target, { recursive: true, force: true }));
   await fillFolder(target);
-  return { target, open: () => createStore(target), atOnce: 1 };
+  return { target, open: () => createStore(target), concurrency: 1 };
 }
 
-/** Kills so many processes that run an agent, and says what came of it. */
-export async function killWorkers(count: number, killing: Killing): Promise<string> {
+/** Kills `count` processes that run an agent, and returns a summary. */
+export async function killWorkers(count: number, target: KillTarget): Promise<string> {
   const all: Figures[] = [];
-  for (let n = 0; n < count; n += killing.atOnce) {
-    const names = Array.from({ length: Math.min(killing.atOnce, count - n) }, (_, index) => `worker_${n + index}`);
-    all.push(...(await Promise.all(names.map((name) => killWorker(killing, name)))));
+  for (let n = 0; n < count; n += target.concurrency) {
+    const names = Array.from({ length: Math.min(target.concurrency, count - n) }, (_, index) => `worker_${n + index}`);
+    all.push(...(await Promise.all(names.map((name) => killWorker(target, name)))));
   }
   return report(all);
 }
 
 /**
- * Runs an agent in a process of its own, kills it at a random moment, and goes on in this one. Every thread loads, what was
- * asked can be answered, the next turn is one that providers take, and no tool has run twice.
+ * Runs an agent in another process, kills it at a random moment, and continues in this one. Every thread loads, open questions
+ * can be answered, the next history is valid for providers, and no tool has run twice.
  */
-async function killWorker({ target, open, worker = program }: Killing, name: string): Promise<Figures> {
+async function killWorker({ target, open, worker = program }: KillTarget, name: string): Promise<Figures> {
   const threads = ['a', 'b'].map((thread) => `${name}_${thread}`);
-  const said = await runAndKill([worker, target, name, threads.join(',')]);
+  const output = await runAndKill([worker, target, name, threads.join(',')]);
   const store = await open();
   const tools: string[] = [];
   const { agent, host } = createWorker(store, {
@@ -63,7 +63,7 @@ async function killWorker({ target, open, worker = program }: Killing, name: str
     sweepMs: 50,
   });
   await host.open();
-  // A server goes on with what it was sent before the kill: a heartbeat, a start. The next pass finds it.
+  // The server may still execute statements sent before the kill, such as a heartbeat or a start. The next sweep finds them.
   await vi.waitFor(
     async () => {
       await store.registry.retire(name);
@@ -71,7 +71,7 @@ async function killWorker({ target, open, worker = program }: Killing, name: str
     },
     { timeout: 30_000, interval: 50 },
   );
-  const figures: Figures = { ended: said.ended, lost: 0, answered: 0, tools: 0, missingMs: [] };
+  const figures: Figures = { ended: output.ended, lost: 0, answered: 0, tools: 0, missingMs: [] };
   for (const threadId of threads) {
     const decisions = await store.registry.listDecisions(store.scope, { threadId, state: 'open' });
     const runs = new Set(decisions.map(({ runId }) => runId));
@@ -86,8 +86,8 @@ async function killWorker({ target, open, worker = program }: Killing, name: str
       figures.answered += 1;
     }
     const last = (await agent.history({ threadId })).messages.at(-1);
-    if (last) measureMissing(last, said.words.get(threadId) ?? [], figures);
-    const next = await agent.generate({ threadId, message: 'words 2' });
+    if (last) measureMissing(last, output.deltas.get(threadId) ?? [], figures);
+    const next = await agent.generate({ threadId, message: 'text 2' });
     expect(next.message.status).toBe('complete');
     const leafId = next.message.parentId!;
     const { messages } = await agent.history({ threadId, leafId, format: 'model' });
@@ -97,7 +97,7 @@ async function killWorker({ target, open, worker = program }: Killing, name: str
       expect(record).toMatchObject({ state: expect.stringMatching(/complete|paused|error/) });
     figures.lost += records.filter(({ outcome }) => outcome?.outcome === 'error').length;
   }
-  const ran = [...said.tools, ...tools];
+  const ran = [...output.tools, ...tools];
   expect(new Set(ran).size, 'no tool ran twice').toBe(ran.length);
   figures.tools = ran.length;
   await host.close();
@@ -105,52 +105,52 @@ async function killWorker({ target, open, worker = program }: Killing, name: str
   return figures;
 }
 
-async function runAndKill(args: readonly string[]): Promise<Said> {
+async function runAndKill(args: readonly string[]): Promise<WorkerOutput> {
   const worker = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const said: Said = { tools: [], words: new Map(), ended: 0 };
-  /** The kill comes when it has said so much: anywhere from its first words to a few runs later. */
+  const output: WorkerOutput = { tools: [], deltas: new Map(), ended: 0 };
+  /** Number of lines until the kill: between the first line and a few runs later. */
   let left = Math.random() * 120;
-  let rest = '';
-  let spoken = (): void => {};
-  const hasSpoken = new Promise<void>((resolve) => void (spoken = resolve));
+  let incomplete = '';
+  let finish = (): void => {};
+  const hasFinished = new Promise<void>((resolve) => void (finish = resolve));
   worker.stdout.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (rest + text).split('\n');
-    // The last line may have been cut by the kill: what was not said whole was not said.
-    rest = lines.pop()!;
+    const lines = (incomplete + text).split('\n');
+    // The kill may cut the last line, which is then ignored.
+    incomplete = lines.pop()!;
     for (const line of lines) {
-      hear(said, line);
-      if (left-- <= 0) spoken();
+      readLine(output, line);
+      if (left-- <= 0) finish();
     }
   });
   const gone = new Promise((resolve) => worker.on('close', resolve));
-  await Promise.race([hasSpoken, gone]);
+  await Promise.race([hasFinished, gone]);
   await sleep(Math.random() * 30);
-  expect(worker.exitCode, 'the worker ended by itself').toBeNull();
+  expect(worker.exitCode, 'the worker exited before the kill').toBeNull();
   worker.kill('SIGKILL');
   await gone;
-  return said;
+  return output;
 }
 
-function hear(said: Said, line: string): void {
+function readLine(output: WorkerOutput, line: string): void {
   const [what, first = '', , at] = line.split(' ');
-  if (what === 'b') said.words.set(first, []);
-  if (what === 't') said.tools.push(first);
-  if (what === 'e') said.ended += 1;
-  if (what === 'w') said.words.get(first)?.push(Number(at));
+  if (what === 'b') output.deltas.set(first, []);
+  if (what === 't') output.tools.push(first);
+  if (what === 'e') output.ended += 1;
+  if (what === 'd') output.deltas.get(first)?.push(Number(at));
 }
 
 function isUnsettled(part: CanonicalMessage['content']['parts'][number]): boolean {
   return part.type === 'tool-invocation' && (part.state === 'call' || part.state === 'partial-call');
 }
 
-/** Of a run that was cut in the middle of its words: the time from the first one that is gone to the last. */
+/** For a run that was killed while it emitted text: measures the time from the first missing delta to the last one. */
 function measureMissing({ status, content }: CanonicalMessage, writtenAt: readonly number[], figures: Figures): void {
   const text = content.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  const isTold = content.parts.some(({ type }) => type === 'tool-invocation');
-  if (status !== 'error' || isTold || writtenAt.length === 0) return;
-  const kept = text.split(' ').length - 1;
-  expect(text).toBe(Array.from({ length: kept }, (_, n) => `${n} `).join(''));
-  const first = writtenAt[kept];
+  const hasTools = content.parts.some(({ type }) => type === 'tool-invocation');
+  if (status !== 'error' || hasTools || writtenAt.length === 0) return;
+  const stored = text.split(' ').length - 1;
+  expect(text).toBe(Array.from({ length: stored }, (_, n) => `${n} `).join(''));
+  const first = writtenAt[stored];
   figures.missingMs.push(first === undefined ? 0 : writtenAt.at(-1)! - first);
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
-// node load-process.mjs <url> <runs> <events a second> <seconds>: so many runs at once, each of which says its number and the
-// time. It prints the runs' ids, and in the end what it took.
+// node load-process.mjs <url> <runs> <events a second> <seconds>: starts that many concurrent runs, whose deltas are a number
+// and the time. Prints the run ids, and at the end the CPU, memory and duration.
 import { Agent, createRunHost } from '@intertie/agent';
 import { seal, sourceStream } from '@intertie/core';
 import { createStore } from '@intertie/postgres';
@@ -10,8 +10,8 @@ const [url = '', ...numbers] = process.argv.slice(2);
 const [runs = 1, perSecond = 1, seconds = 1] = numbers.map(Number);
 
 /** @returns {AsyncGenerator<import('@intertie/core').AgentEvent>} */
-async function* speak() {
-  // Not all in the same moment.
+async function* emitDeltas() {
+  // Spreads the runs over a second.
   await sleep(Math.random() * 1000);
   const begun = performance.now();
   yield { type: 'text-start', id: 'a' };
@@ -29,7 +29,7 @@ const source = {
   pauses: 'replay',
   run: (run, { signal }) =>
     sourceStream(
-      () => speak(),
+      () => emitDeltas(),
       seal(run, () => undefined),
       { signal },
     ),

@@ -12,7 +12,7 @@ import { createRunHost } from '../src/execution/run-host.ts';
 const program = fileURLToPath(new URL('load-process.mjs', import.meta.url));
 const [runs, perSecond, seconds] = [300, 20, 20];
 
-it(`load: ${runs} runs at ${perSecond} events a second, followed from another process`, async () => {
+it(`follows ${runs} runs at ${perSecond} events a second from another process`, async () => {
   const url = await newPostgresUrl();
   const generator = spawn(process.execPath, [program, url, `${runs}`, `${perSecond}`, `${seconds}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -36,8 +36,8 @@ it(`load: ${runs} runs at ${perSecond} events a second, followed from another pr
     for await (const event of run.events) {
       if (event.type !== 'text-delta') continue;
       const now = Date.now();
-      for (const word of event.delta.trim().split(' ')) {
-        const [n, at] = word.split(':').map(Number);
+      for (const entry of event.delta.trim().split(' ')) {
+        const [n, at] = entry.split(':').map(Number);
         expect(n).toBe(next++);
         delays.push(now - at!);
       }

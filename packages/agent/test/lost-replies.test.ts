@@ -10,8 +10,8 @@ import { newPostgresUrl } from '../../postgres/test/databases.ts';
 import { startFaultProxy, type FaultProxy, type StatementMatch } from '../../postgres/test/fault-proxy.ts';
 import { Agent } from '../src/agent/agent.ts';
 import { createRunHost, type RunHost, type RunHostOptions } from '../src/execution/run-host.ts';
-import { deafSource } from './deaf-source.ts';
-import { gate } from './stage.ts';
+import { unresponsiveSource } from './unresponsive-source.ts';
+import { gate } from './test-stores.ts';
 
 /** Statements that commit a change of ownership, also when the call is repeated. */
 const commits = {
@@ -27,10 +27,10 @@ function commitAfter(change: RegExp): StatementMatch {
 }
 
 type Node = { store: Store; host: RunHost; errors: string[] };
-type Stage = { proxy: FaultProxy; node: (options?: RunHostOptions) => Node };
+type TestStore = { proxy: FaultProxy; node: (options?: RunHostOptions) => Node };
 
-/** Processes that reach their database through a proxy. */
-async function openStage(): Promise<Stage> {
+/** Opens a database behind a proxy. `node` starts a process on it. */
+async function openTestStore(): Promise<TestStore> {
   const proxy = await startFaultProxy(await newPostgresUrl());
   onTestFinished(() => proxy.close());
   return {
@@ -101,7 +101,7 @@ const asked = { threadId: 't', runId: 'r1', message: 'Go' };
 
 describe('a start whose reply is lost', { timeout: 60_000 }, () => {
   it('repeats a start whose reply is lost, and executes the run once', async () => {
-    const { proxy, node } = await openStage();
+    const { proxy, node } = await openTestStore();
     const source = countingSource();
     const agent = new Agent({ source, ...node() });
     await agent.generate({ threadId: 'warm', message: 'Hi' });
@@ -112,7 +112,7 @@ describe('a start whose reply is lost', { timeout: 60_000 }, () => {
   });
 
   it('executes the run in a sweep if every retry fails, and lets a repeated request follow it', async () => {
-    const { proxy, node } = await openStage();
+    const { proxy, node } = await openTestStore();
     const source = countingSource();
     const { errors, ...at } = node();
     const agent = new Agent({ source, ...at });
@@ -126,8 +126,8 @@ describe('a start whose reply is lost', { timeout: 60_000 }, () => {
   });
 
   it('stops a run whose start was not acknowledged', async () => {
-    const { proxy, node } = await openStage();
-    const agent = new Agent({ source: deafSource, ...node() });
+    const { proxy, node } = await openTestStore();
+    const agent = new Agent({ source: unresponsiveSource, ...node() });
     await agent.generate({ threadId: 'warm', message: 'Hi', signal: AbortSignal.timeout(50) });
     lose(proxy, commits.start, 'always');
     await expect(agent.stream(asked)).rejects.toThrow('The database has not answered for 1 second.');
@@ -138,7 +138,7 @@ describe('a start whose reply is lost', { timeout: 60_000 }, () => {
   });
 
   it('does not execute a run twice if the reply is only slow', async () => {
-    const { proxy, node } = await openStage();
+    const { proxy, node } = await openTestStore();
     const source = countingSource();
     const { errors, ...at } = node({ sweepMs: 10 });
     const agent = new Agent({ source, ...at });
@@ -157,7 +157,7 @@ describe('an answer whose reply is lost', { timeout: 60_000 }, () => {
   it.each(['once', 'always'] as const)(
     'runs the approved tool once if the reply to the answer is lost %s',
     async (times) => {
-      const { proxy, node } = await openStage();
+      const { proxy, node } = await openTestStore();
       const { agent, paid } = payer(node());
       const { message } = await agent.generate(asked);
       const [part] = message.content.parts;
@@ -175,7 +175,7 @@ describe('an answer whose reply is lost', { timeout: 60_000 }, () => {
 
 describe('an end whose reply is lost', { timeout: 60_000 }, () => {
   it('executes the continuation once if the reply to the end is lost', async () => {
-    const { proxy, node } = await openStage();
+    const { proxy, node } = await openTestStore();
     const { opened, open } = gate();
     const counting = countingSource();
     async function* ask(): AsyncGenerator<AgentEvent> {
@@ -207,7 +207,7 @@ describe('a promotion whose reply is lost', { timeout: 60_000 }, () => {
   it.each(['once', 'always'] as const)(
     'starts the queued run once if the reply to the promotion is lost %s',
     async (times) => {
-      const { proxy, node } = await openStage();
+      const { proxy, node } = await openTestStore();
       const { opened, open } = gate();
       const counting = countingSource();
       const source: AgentSource & { runs: string[] } = {
@@ -234,30 +234,30 @@ describe('a promotion whose reply is lost', { timeout: 60_000 }, () => {
 
 describe('a takeover whose reply is lost', { timeout: 60_000 }, () => {
   it('ends the runs of a dead process if the reply to the takeover is lost', async () => {
-    const { proxy, node } = await openStage();
+    const { proxy, node } = await openTestStore();
     const one = node({ process: 'dead', heartbeatMs: 1e6, sweepMs: 1e6 });
-    const run = await new Agent({ source: deafSource, ...one }).stream(asked);
+    const run = await new Agent({ source: unresponsiveSource, ...one }).stream(asked);
     const two = node({ sweepMs: 1e6 });
     await two.host.open();
-    await two.host.recovered();
+    await two.host.recoverDeadRuns();
     await one.store.registry.retire('dead');
     lose(proxy, commits.takeOver, 'once');
-    // The next pass repeats the call.
-    await two.host.recovered();
+    // The next sweep repeats the call.
+    await two.host.recoverDeadRuns();
     expect(await run.record()).toMatchObject({ state: 'running', process: two.host.process });
-    await two.host.recovered();
+    await two.host.recoverDeadRuns();
     expect(await run.record()).toMatchObject({ state: 'error', outcome: { error: { code: 'lost' } } });
   });
 
   it('starts the run that a new message has queued behind the run of a dead process', async () => {
-    const { proxy, node } = await openStage();
+    const { proxy, node } = await openTestStore();
     const one = node({ process: 'dead', heartbeatMs: 1e6, sweepMs: 1e6 });
-    const lost = await new Agent({ source: deafSource, ...one }).stream(asked);
+    const lost = await new Agent({ source: unresponsiveSource, ...one }).stream(asked);
     const two = node({ sweepMs: 1e6 });
-    const source = { ...countingSource(), name: 'deaf' };
+    const source = { ...countingSource(), name: 'unresponsive' };
     const agent = new Agent({ source, ...two });
     await two.host.open();
-    await two.host.recovered();
+    await two.host.recoverDeadRuns();
     const dropped = proxy.once(commitAfter(/set epoch = epoch \+ 1/), { kind: 'drop-reply' });
     await one.store.registry.retire('dead');
     expect(await agent.generate({ ...asked, runId: 'r2' })).toMatchObject({ text: 'Hi' });
@@ -270,7 +270,7 @@ describe('a fence whose reply is lost', { timeout: 60_000 }, () => {
   it.each(['once', 'always'] as const)(
     'ends the silent run and starts its replacement if the reply to the fence is lost %s',
     async (times) => {
-      const { proxy, node } = await openStage();
+      const { proxy, node } = await openTestStore();
       const two = node({ replaceSilenceMs: 100 });
       await two.store.registry.heartbeat('silent');
       const start: StartRequest = {

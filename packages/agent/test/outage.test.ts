@@ -7,11 +7,11 @@ import { newPostgresUrl } from '../../postgres/test/databases.ts';
 import { startFaultProxy, type FaultProxy } from '../../postgres/test/fault-proxy.ts';
 import { Agent } from '../src/agent/agent.ts';
 import { createRunHost, type RunHostOptions } from '../src/execution/run-host.ts';
-import { collect, gate, saidIn } from './stage.ts';
+import { collect, gate, joinText } from './test-stores.ts';
 
 /** A source that emits text, asks a question when the gate opens, and pauses for its answer. */
 function askingSource(asks: Promise<void>): AgentSource {
-  const say = async function* (): AsyncGenerator<AgentEvent> {
+  const ask = async function* (): AsyncGenerator<AgentEvent> {
     yield { type: 'text-start', id: 'a' };
     yield { type: 'text-delta', id: 'a', delta: 'Before' };
     await asks;
@@ -25,7 +25,7 @@ function askingSource(asks: Promise<void>): AgentSource {
     pauses: 'replay',
     run: (run, { signal }) =>
       sourceStream(
-        say,
+        ask,
         seal(run, () => undefined),
         { signal },
       ),
@@ -66,7 +66,7 @@ describe.concurrent.each(faults)('a database that $name', { timeout: 60_000 }, (
     await new Promise((resolve) => void setTimeout(resolve, 1_500));
     await end(proxy);
     const events = await read;
-    expect(saidIn(events)).toBe('Before and during');
+    expect(joinText(events)).toBe('Before and during');
     expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'paused' });
     expect((await run.record()).outcome).toMatchObject({ outcome: 'paused' });
     const { verdicts } = await agent.answer(run.runId, [{ questionId: 'q1', value: 'this' }]);

@@ -12,7 +12,7 @@ import { Agent } from '../src/agent/agent.ts';
 
 type Body = { messages: Array<{ role: string; content: unknown; tool_calls?: unknown[]; tool_call_id?: string }> };
 
-it('a provider is switched in the middle of a thread, and back: each is sent what it takes', async () => {
+it('sends valid requests when the provider changes within a thread, and back', async () => {
   const mock = new LLMock({ port: 0, host: '127.0.0.1' });
   const thought = { reasoning: 'Look first.', reasoningSignature: 'signed-by-anthropic' };
   mock.on(
@@ -26,15 +26,20 @@ it('a provider is switched in the middle of a thread, and back: each is sent wha
   onTestFinished(() => mock.stop());
 
   const bodies: Body[] = [];
-  const seeing: typeof fetch = (url, init) => {
+  const recordingFetch: typeof fetch = (url, init) => {
     bodies.push(JSON.parse(init?.body as string) as Body);
     return fetch(url, init);
   };
-  const anthropic = createAnthropic({ baseURL: `${mock.url}/v1`, apiKey: 'none', fetch: seeing });
-  const other = createOpenAICompatible({ name: 'other', baseURL: `${mock.url}/v1`, apiKey: 'none', fetch: seeing });
+  const anthropic = createAnthropic({ baseURL: `${mock.url}/v1`, apiKey: 'none', fetch: recordingFetch });
+  const other = createOpenAICompatible({
+    name: 'other',
+    baseURL: `${mock.url}/v1`,
+    apiKey: 'none',
+    fetch: recordingFetch,
+  });
   const store = createInMemoryStore();
   const look = { inputSchema: z.object({}), execute: async () => 'blue sky' };
-  const turn = async (model: LanguageModel, message: string): Promise<Body> => {
+  const send = async (model: LanguageModel, message: string): Promise<Body> => {
     const agent = new Agent({ name: 'helper', model, store, tools: { look } });
     const answer = await agent.generate({ threadId: 't', message });
     expect(answer.message).toMatchObject({ status: 'complete' });
@@ -43,15 +48,15 @@ it('a provider is switched in the middle of a thread, and back: each is sent wha
     return bodies.at(-1)!;
   };
 
-  const first = await turn(anthropic('claude-sonnet-4-5'), 'Weather?');
+  const first = await send(anthropic('claude-sonnet-4-5'), 'Weather?');
   expect(JSON.stringify(first)).toContain('signed-by-anthropic');
-  const second = await turn(other('some-model'), 'And tomorrow?');
-  // The other one knows nothing of signatures, and has its own way to pair calls and results.
+  const second = await send(other('some-model'), 'And tomorrow?');
+  // The other provider has no signatures, and pairs calls and results in its own format.
   expect(JSON.stringify(second)).not.toContain('signed-by-anthropic');
   expect(second.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
   const call = second.messages[1]!.tool_calls![0] as { id: string };
   expect(second.messages[2]!.tool_call_id).toBe(call.id);
-  const third = await turn(anthropic('claude-sonnet-4-5'), 'Sure?');
+  const third = await send(anthropic('claude-sonnet-4-5'), 'Sure?');
   const sent = JSON.stringify(third);
   expect(sent).toContain('signed-by-anthropic');
   expect(sent).toContain('Rain.');

@@ -20,14 +20,14 @@ export type RecordedSpan = {
   isEnded: boolean;
 };
 
-/** An OpenTelemetry SDK that does no more than to remember, with W3C trace contexts between processes. */
+/** Installs an OpenTelemetry SDK that records spans, with W3C trace contexts between processes. */
 export function recordSpans(): RecordedSpan[] {
   const spans: RecordedSpan[] = [];
   trace.setGlobalTracerProvider({
     getTracer: () => ({
       startSpan: (name, options, context) => start(spans, name, options, context),
       startActiveSpan: () => {
-        throw new Error('Nothing here is active by itself.');
+        throw new Error('startActiveSpan is not supported.');
       },
     }),
   });

@@ -8,10 +8,10 @@ import { readers } from './scenarios/readers.ts';
 import { sources } from './scenarios/sources.ts';
 import { stops } from './scenarios/stops.ts';
 import { turns } from './scenarios/turns.ts';
-import { stages } from './stage.ts';
+import { storeKinds } from './test-stores.ts';
 
-// One file for all: a database takes longer to start than most of these take to play.
-describe.each(stages)('on %s', (on) => {
+// In one file, because starting a database takes longer than most of these tests.
+describe.each(storeKinds)('on %s', (on) => {
   turns(on);
   approvals(on);
   stops(on);

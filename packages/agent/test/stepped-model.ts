@@ -3,20 +3,20 @@ import { MockLanguageModelV3 } from 'ai/test';
 
 type Parts = Iterable<LanguageModelV3StreamPart> | AsyncIterable<LanguageModelV3StreamPart>;
 
-/** A model whose turns are programs: each may wait for what a test decides, and is cut off by the abort like a real one. */
-export function steppedModel(...turns: Array<(options: LanguageModelV3CallOptions) => Parts>): MockLanguageModelV3 {
-  let turn = 0;
+/** Creates a model from one generator per call. A generator may wait for the test, and ends when the call is aborted. */
+export function steppedModel(...calls: Array<(options: LanguageModelV3CallOptions) => Parts>): MockLanguageModelV3 {
+  let call = 0;
   return new MockLanguageModelV3({
     provider: 'stepped.chat',
     modelId: 'stepped-1',
     doStream: async (options) => {
-      const parts = turns[Math.min(turn++, turns.length - 1)]!(options);
-      return { stream: streamOf(parts, options.abortSignal) };
+      const parts = calls[Math.min(call++, calls.length - 1)]!(options);
+      return { stream: toStream(parts, options.abortSignal) };
     },
   });
 }
 
-function streamOf(parts: Parts, signal?: AbortSignal): ReadableStream<LanguageModelV3StreamPart> {
+function toStream(parts: Parts, signal?: AbortSignal): ReadableStream<LanguageModelV3StreamPart> {
   return new ReadableStream({
     async start(controller) {
       signal?.addEventListener('abort', () => controller.error(signal.reason as Error));

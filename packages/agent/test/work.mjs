@@ -5,21 +5,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createWorker } from './worker.mjs';
 
 /**
- * Runs an agent in these threads until its process is killed, and says what it does. It speaks with synchronous writes: what was
- * said before the kill is heard after it.
- *   b <thread>   a run begins        w <thread> <n> <ms>     the model says word n
+ * Runs an agent in these threads until its process is killed, and prints what it does. Writes are synchronous, so that nothing
+ * printed before the kill is lost.
+ *   b <thread>   a run begins        d <thread> <n> <ms>     the model emits delta n
  *   t <call>     a tool runs         e <thread> <state>      a run has ended
  * @param {import('@intertie/core').Store} store
  * @param {{ process: string, threads: string[] }} options
  */
 export async function work(store, { process, threads }) {
-  say('ready');
+  print('ready');
   await Promise.all(threads.map((threadId) => workIn(threadId, store, process)));
 }
 
-/** @param {(string | number)[]} words */
-function say(...words) {
-  writeSync(1, `${words.join(' ')}\n`);
+/** @param {(string | number)[]} fields */
+function print(...fields) {
+  writeSync(1, `${fields.join(' ')}\n`);
 }
 
 /**
@@ -30,17 +30,17 @@ function say(...words) {
 async function workIn(threadId, store, process) {
   const { agent } = createWorker(store, {
     process,
-    onTool: (id) => say('t', id),
-    onWord: (n) => say('w', threadId, n, performance.now()),
+    onTool: (id) => print('t', id),
+    onDelta: (n) => print('d', threadId, n, performance.now()),
   });
   for (;;) {
-    const what = ['words 40', 'tool', 'approve'][Math.floor(Math.random() * 3)] ?? 'tool';
-    say('b', threadId);
+    const what = ['text 40', 'tool', 'approve'][Math.floor(Math.random() * 3)] ?? 'tool';
+    print('b', threadId);
     const run = await agent.stream({ threadId, message: what });
     const message = await run.message;
-    say('e', threadId, message.status ?? '');
+    print('e', threadId, message.status ?? '');
     if (message.status !== 'paused') continue;
-    // One answer after the other: the kill may come between them.
+    // One answer after the other, so that the kill can happen between them.
     for (const part of message.content.parts) {
       if (part.type !== 'tool-invocation' || !part.approval) continue;
       await sleep(Math.random() * 30);

@@ -1,5 +1,5 @@
 // @ts-check
-// node worker-process.mjs <url or folder> <name> <threads>: runs an agent until it is killed, and says what it does.
+// node worker-process.mjs <url or folder> <name> <threads>: runs an agent until it is killed, and prints what it does.
 import { createStore } from '@intertie/postgres';
 
 import { work } from './work.mjs';

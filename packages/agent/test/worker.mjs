@@ -24,19 +24,19 @@ function finish(unified) {
 }
 
 /**
- * The model says what the user asks for: `words 30`, `tool`, `approve`. After the results of tools it says so.
+ * Emits what the user asks for: `text 30`, `tool` or `approve`. Emits text after tool results.
  * @param {CallOptions['prompt']} prompt
- * @param {(n: number) => void} onWord
+ * @param {(n: number) => void} onDelta
  * @returns {AsyncGenerator<Part>}
  */
-async function* play(prompt, onWord) {
+async function* respond(prompt, onDelta) {
   const last = prompt.at(-1);
-  const said = last?.role === 'user' && last.content[0]?.type === 'text' ? last.content[0].text : 'words 3';
-  const [what, count = '0'] = said.split(' ');
-  if (what === 'words') {
+  const request = last?.role === 'user' && last.content[0]?.type === 'text' ? last.content[0].text : 'text 3';
+  const [what, count = '0'] = request.split(' ');
+  if (what === 'text') {
     yield { type: 'text-start', id: '0' };
     for (let n = 0; n < Number(count); n++) {
-      onWord(n);
+      onDelta(n);
       yield { type: 'text-delta', id: '0', delta: `${n} ` };
       await sleep(Math.random() * 8);
     }
@@ -58,15 +58,15 @@ async function* play(prompt, onWord) {
 }
 
 /**
- * An agent that speaks, acts, and asks before it pays: what the tests of kills run in both processes.
+ * Creates an agent with text, a tool, and a tool that needs approval. The kill tests run it in both processes.
  * @param {import('@intertie/core').Store} store
- * @param {{ process: string; onTool: (toolCallId: string) => void; onWord?: (n: number) => void; sweepMs?: number }} options
+ * @param {{ process: string; onTool: (toolCallId: string) => void; onDelta?: (n: number) => void; sweepMs?: number }} options
  */
-export function createWorker(store, { process, onTool, onWord = () => {}, sweepMs = 5000 }) {
+export function createWorker(store, { process, onTool, onDelta = () => {}, sweepMs = 5000 }) {
   const model = new MockLanguageModelV3({
     provider: 'worker.chat',
     modelId: 'worker-1',
-    doStream: async ({ prompt }) => ({ stream: toReadableStream(play(prompt, onWord)) }),
+    doStream: async ({ prompt }) => ({ stream: toReadableStream(respond(prompt, onDelta)) }),
   });
   /** @type {(input: unknown, options: { toolCallId: string }) => Promise<string>} */
   const execute = async (_, { toolCallId }) => {

@@ -5,7 +5,7 @@ import { createRunHost, type RunHost } from '@intertie/agent';
 import { createInMemoryStore, type AgentEvent, type AgentSource } from '@intertie/core';
 import type { Followed } from '@intertie/core/internal';
 import { afterEach, expect, test, vi } from 'vitest';
-import { deafSource } from '../../agent/test/deaf-source.ts';
+import { unresponsiveSource } from '../../agent/test/unresponsive-source.ts';
 import { fillFolder } from '../../postgres/test/databases.ts';
 import type { AgentDefinition } from '../src/agents/agent-definition.ts';
 import type { Principal } from '../src/config/config.ts';
@@ -234,7 +234,7 @@ test('closing with drainMs 0 after a reload stops the runs of the previous confi
 
 test('closing does not wait for a source that ignores its signal', async () => {
   const store = createInMemoryStore();
-  const server = closeLater(await serve({ agents: { deaf: deafSource }, database: store }, { port: 0 }));
+  const server = closeLater(await serve({ agents: { deaf: unresponsiveSource }, database: store }, { port: 0 }));
   await startSlowRun(server.url);
   await server.reload({ agents, database: store });
   await server.close({ drainMs: 0 });

@@ -1,4 +1,4 @@
-// The familiar adapter: its sequence of events, streamed arguments, and the types of `@ag-ui/core`.
+// The adapter: its sequence of events, streamed arguments, and the types of `@ag-ui/core`.
 import assert from 'node:assert/strict';
 
 import type { BaseEvent } from '@ag-ui/core';

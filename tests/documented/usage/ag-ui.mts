@@ -22,7 +22,7 @@ const ask = () => streamText({ model, messages: fromAGUIMessages(inputMessages),
 const sent: string[] = [];
 const ws = { send: (frame: string): void => void sent.push(frame) };
 
-// 1. Over a WebSocket, positional and familiar.
+// 1. Over a WebSocket, with the positional signature.
 const adapter = new AgentsToAGUIAdapter();
 const stream = ask();
 for await (const event of adapter.adaptStreamToAGUI(stream, 'thread-1', 'run-2', inputMessages, 'run-1', {
@@ -30,12 +30,12 @@ for await (const event of adapter.adaptStreamToAGUI(stream, 'thread-1', 'run-2',
 })) {
   ws.send(JSON.stringify(event));
 }
-const typesOf = (frames: string[]): string[] => frames.map((frame) => (JSON.parse(frame) as AGUIEvent).type);
-const types = typesOf(sent);
+const readTypes = (frames: string[]): string[] => frames.map((frame) => (JSON.parse(frame) as AGUIEvent).type);
+const types = readTypes(sent);
 assert.deepEqual(types.slice(0, 3), ['RUN_STARTED', 'STATE_SNAPSHOT', 'STEP_STARTED']);
 assert.deepEqual(types.slice(-2), ['MESSAGES_SNAPSHOT', 'RUN_FINISHED']);
 
-// 2. A wrapper that adds events of its own, between any two.
+// 2. A wrapper that adds its own events.
 async function* withProgress(...args: Parameters<AgentsToAGUIAdapter['adaptStreamToAGUI']>): AsyncGenerator<AGUIEvent> {
   for await (const event of new AgentsToAGUIAdapter().adaptStreamToAGUI(...args)) {
     yield event;
@@ -48,7 +48,7 @@ let progress = 0;
 for await (const event of withProgress(ask())) if (event.type === 'CUSTOM') progress += 1;
 assert.ok(progress > 1);
 
-// 3. One line in a route that already has streamText.
+// 3. One line in a route with streamText.
 const routed = await serve(async (request) => {
   const input = (await request.json()) as RunAgentInput;
   const result = streamText({ model, messages: fromAGUIMessages(input.messages), tools, stopWhen });
@@ -63,7 +63,7 @@ let events = 0;
 for await (const _ of toAGUI(ask(), { input })) events += 1;
 assert.ok(events > 5);
 
-// A whole endpoint, and the other direction.
+// A complete endpoint, and a client.
 const POST = createAGUIHandler(modelSource(model, { tools }));
 const answered = await POST(new Request('http://localhost/ag-ui', { method: 'POST', body }));
 assert.match(await answered.text(), /Lisbon/);

@@ -17,7 +17,7 @@ for await (const event of answer.events) {
 }
 assert.equal(text, 'In Lisbon.');
 
-// The users' own queries.
+// Queries of the user.
 const db = drizzle(process.env.DATABASE_URL!);
 const rows = await db
   .select()

@@ -1,4 +1,4 @@
-// What the programs beside this file take as given: a model, a flow, a person who answers, and the servers that they name.
+// Setup of the programs in this folder: a model, a flow, a user who answers, and the servers that they name.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -20,7 +20,7 @@ const usage = {
   outputTokens: { total: 1, text: 1, reasoning: undefined },
 };
 
-/** Looks at the map, then says where we were. */
+/** Calls a tool, then emits text. */
 export const model = new MockLanguageModelV3({
   doStream: async ({ prompt: messages }) => {
     const looked = messages.at(-1)?.role === 'tool';
@@ -59,10 +59,10 @@ export const createRuntime = (options: {
   registry: unknown;
 }): ReturnType<typeof createFlowRuntime> => createFlowRuntime({ flow: options.flow, pace: 0 });
 
-/** A person at the keyboard. */
+/** Stands in for a user at the keyboard. */
 export const prompt = async (question: string): Promise<string> => `comfort, as for "${question}"`;
 
-/** Calls a hook as a page does. */
+/** Calls a hook like a page. */
 export function render<T>(hook: () => T): T {
   const called: T[] = [];
   const Page = (): null => {
@@ -74,7 +74,7 @@ export function render<T>(hook: () => T): T {
   return result;
 }
 
-/** A server on loopback around a route. */
+/** Serves a route on loopback. */
 export async function serve(
   route: (request: Request) => Response | Promise<Response>,
 ): Promise<{ url: string; close(): void }> {
@@ -101,7 +101,7 @@ export async function serve(
   };
 }
 
-// The names in the programs lead here: to a swarm and an AG-UI agent of this process, over real HTTP.
+// The host names in the programs resolve to a swarm and an AG-UI agent of this process, over HTTP.
 const swarm = await startMAILDemo({ paceMs: 1 });
 const remote = await serve(createAGUIHandler(modelSource(model, { tools })));
 const hosts: { [origin: string]: string } = {
@@ -120,7 +120,7 @@ globalThis.fetch = (input, init) => {
 };
 process.env['MAIL_API_KEY'] = 'demo';
 
-/** Stops the servers: a program whose work is done ends. */
+/** Stops the servers, so that the program exits. */
 export async function close(): Promise<void> {
   remote.close();
   await swarm.stop();

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { close, prompt } from './frame.mjs';
 
-// 1. A swarm is a model; what the swarm did is in the metadata.
+// 1. A swarm is a model; its actions are in the metadata.
 const first = streamText({ model: mail('research-swarm'), prompt: 'Where does the time go in our build?' });
 for await (const chunk of first.textStream) process.stdout.write(chunk);
 const taskId = (await first.providerMetadata)?.mail?.taskId;
@@ -14,7 +14,7 @@ const { agentTrace } = mailMetadata(await first.providerMetadata);
 assert.equal(typeof taskId, 'string');
 assert.ok(agentTrace.length > 5);
 
-// 2. The same task goes on, by hand.
+// 2. Continues the same task by id.
 const second = streamText({
   model: mail('research-swarm', { taskId, resumeFrom: 'user_response' }),
   prompt: 'And on CI?',
@@ -40,7 +40,7 @@ const hello = streamText({
 });
 assert.match(await hello.text, /Hello!/);
 
-// 4. The swarm asks, the program answers: a breakpoint tool is a client tool.
+// 4. The swarm asks and the program answers: a breakpoint tool is a client tool.
 const trip = streamText({
   model: mail('research-swarm'),
   prompt: 'Plan my trip',
@@ -54,7 +54,7 @@ const trip = streamText({
 });
 assert.match(await trip.text, /comfort/);
 
-// 5. Every agent's event, beside the text.
+// 5. The events of every agent, in addition to the text.
 const model = mail('research-swarm');
 const run = streamText({ model, prompt: 'Look around' });
 const described: string[] = [];

@@ -12,7 +12,7 @@ const parts = [{ type: 'text' as const, text: 'Where were we?' }];
 const asked = { id: 'u1', threadId, role: 'user' as const, type: 'text' as const, createdAt: new Date() };
 await store.saveMessages({ messages: [{ ...asked, content: { format: 2, parts } }] });
 
-// A loop of one's own, from the store and into it.
+// A custom loop that reads from the store and writes to it.
 const stopWhen = stepCountIs(5);
 const result = streamText({
   model,
@@ -29,10 +29,10 @@ for await (const part of result.fullStream) {
   if (message) ids.add(message.id);
 }
 
-const kept = await store.listMessages({ threadId });
+const stored = await store.listMessages({ threadId });
 assert.equal(ids.size, 1);
 assert.deepEqual(
-  kept.map(({ role, status }) => [role, status]),
+  stored.map(({ role, status }) => [role, status]),
   [
     ['user', 'complete'],
     ['assistant', 'complete'],

@@ -14,14 +14,14 @@ import { readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 
 import { close, createRuntime, flow, registry } from './frame.mjs';
 
-// 1. One event, without a state.
+// 1. One event, without state.
 const delta = { type: 'agent:text:delta', nodeId: 'a', runId: 'n1', content: 'Hello' } as const;
 assert.deepEqual(
   transformEvent(delta).map(({ type }) => type),
   ['text-start', 'text-delta', 'text-end'],
 );
 
-// 2. All events of a run, with a state: a stream that the AI SDK reads.
+// 2. All events of a run, with state: a stream that the AI SDK reads.
 const runtime = createRuntime({ flow, registry });
 const state = createTransformState({ sendStepMarkers: 'nodes' });
 const chunks: UIMessageChunk[] = [];
@@ -59,7 +59,7 @@ const flowState = createFlowState(run);
 const canonical = events.flatMap((event) => decodeEvent(event, flowState));
 assert.ok(canonical.some(({ type }) => type === 'text-delta'));
 
-// 4. A message to a flow that the program has started itself reaches the active node, or is an error.
+// 4. A message to a running flow reaches the active node, or is an error.
 const listeners = new Set<(event: RuntimeEvent) => void>();
 const commands: RuntimeCommand[] = [];
 const started: RuntimeLike = {
@@ -74,7 +74,7 @@ const started: RuntimeLike = {
 const emit = (event: RuntimeEvent): void => {
   for (const listener of listeners) listener(event);
 };
-const ask = async (...said: RuntimeEvent[]): Promise<string | undefined> => {
+const ask = async (...emitted: RuntimeEvent[]): Promise<string | undefined> => {
   const answer = await new OpenHarnessChatTransport(started).sendMessages({
     chatId: 'tea',
     messageId: undefined,
@@ -87,7 +87,7 @@ const ask = async (...said: RuntimeEvent[]): Promise<string | undefined> => {
     for await (const { type } of answer) types.push(type);
   })();
   while (listeners.size === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  said.forEach(emit);
+  emitted.forEach(emit);
   await reading;
   return types.at(-1);
 };

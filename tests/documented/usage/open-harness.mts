@@ -15,7 +15,7 @@ const page = render(() => useChat({ transport: new DefaultChatTransport({ api: r
 await page.sendMessage({ text: 'Tea' });
 route.close();
 
-// The same process: tests, Electron, a worker.
+// In the same process: tests, Electron, a worker.
 const here = new OpenHarnessChatTransport(() => createRuntime({ flow, registry }), {
   sendReasoning: true,
   sendStepMarkers: true,

@@ -22,7 +22,7 @@ const config = defineConfig({
   auth: async (request) => verify(request.headers.get('authorization')), // a principal, or null: 401
 });
 
-// The same as a fetch handler in somebody's own server.
+// The same as a fetch handler in your own server.
 const intertie = await createIntertie(config);
 const app = await serve((request) => intertie.fetch(request));
 

@@ -17,10 +17,10 @@ const message = (id: string, text: string): MessageInput => ({
   createdAt: new Date(),
   content: { format: 2, parts: [{ type: 'text', text }] },
 });
-const textsOf = (messages: readonly CanonicalMessage[]): string[] =>
+const getTexts = (messages: readonly CanonicalMessage[]): string[] =>
   messages.map(({ content }) => content.parts.map((part) => (part.type === 'text' ? part.text : '')).join(''));
 
-// 1. A known id and another text: refused, and replaced only on purpose. Never both texts.
+// 1. Saving a different text under a known id is refused, unless it replaces the message explicitly.
 const store = await createStore(process.env.DATABASE_URL ?? './.intertie');
 await store.saveMessages({ messages: [message('m1', 'Hello'), message('m2', 'A train'), message('m3', 'To Porto')] });
 await store.saveMessages({ messages: [message('m2', 'A train, please')] }); // extends it
@@ -31,13 +31,13 @@ await assert.rejects(
 );
 const expectedVersion = await store.getVersion({ threadId });
 await store.saveMessages({ messages: [message('m2', 'A plane')], mode: 'replace', expectedVersion });
-assert.deepEqual(textsOf(await store.listMessages({ threadId })), ['Hello', 'A plane', 'To Porto']);
+assert.deepEqual(getTexts(await store.listMessages({ threadId })), ['Hello', 'A plane', 'To Porto']);
 
 // 2. The last n, in ascending order.
 const last = await store.listMessages({ threadId, limit: 2, orderBy: 'asc' });
-assert.deepEqual(textsOf(last), ['A plane', 'To Porto']);
+assert.deepEqual(getTexts(last), ['A plane', 'To Porto']);
 
-// 3. Files in any of the usual forms.
+// 3. Files in any common form.
 for (const data of [Buffer.from('hi'), 'aGk=', 'aGk', 'aG\nk=', 'data:text/plain;base64,aGk=']) {
   const part = { type: 'file' as const, mimeType: 'text/plain', data } as MessageInput['content']['parts'][number];
   const file = { ...message(crypto.randomUUID(), ''), content: { format: 2 as const, parts: [part] } };
@@ -56,7 +56,7 @@ assert.equal(typeof rows[0].id, 'string');
 assert.ok(rows[0].created_at instanceof Date);
 await client.end();
 
-// 5. An agent on four methods, in one process and then in another.
+// 5. An agent on a store with four methods, in one process and then in another.
 const messages = new Map<string, string>();
 const threads = new Map<string, Thread>();
 const createOwnStore = (): MessageStore => ({

@@ -18,7 +18,7 @@ os.environ["AUTH_ENDPOINT"] = f"http://127.0.0.1:{AUTH_PORT}/login"
 os.environ["TOKEN_INFO_ENDPOINT"] = f"http://127.0.0.1:{AUTH_PORT}/token-info"
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
-# The server asks a pyproject.toml in its working directory for the version of the protocol, and leaves files there.
+# The server reads the protocol version from a pyproject.toml in its working directory, and writes files there.
 os.chdir(tempfile.mkdtemp(prefix="intertie-mail-"))
 with open("pyproject.toml", "w") as file:
     file.write('[project]\nname = "scripted"\nversion = "1.3.6"\n')

@@ -1,7 +1,7 @@
 import type { Finding } from './examine.ts';
 import type { Major } from './providers.ts';
 
-/** A difference that stays, and why. */
+/** An accepted difference, and the reason. */
 type Difference = {
   check: Finding['check'];
   /** Part of the recording's path. */
@@ -11,7 +11,7 @@ type Difference = {
   why: string;
 };
 
-/** Every difference that is not an error of ours. A finding that no entry names fails the test. */
+/** Every accepted difference. A finding without an entry fails the test. */
 export const differences: readonly Difference[] = [
   {
     check: 'same provider',
@@ -83,7 +83,7 @@ export const differences: readonly Difference[] = [
   },
 ];
 
-/** The entry that names a finding. */
+/** Finds the entry for a finding. */
 export function findDifference({ check, detail }: Finding, path: string, major: Major): Difference | undefined {
   return differences.find(
     (known) =>

@@ -26,13 +26,13 @@ import type { ToolSet, UIMessage } from 'ai';
 import { refusals } from '../../../packages/ai-sdk/test/request-rules.ts';
 
 import { functionTools, toBody, type ApiName, type Major } from './providers.ts';
-import { replay, runSource, sdkMessages, sdkRequest, sourceRequest, toolsOf, userMessage } from './replay.ts';
+import { replay, runSource, sdkMessages, sdkRequest, sourceRequest, createTools, userMessage } from './replay.ts';
 
 export type Recording = { path: string; api: ApiName; lines: readonly string[] };
 
 export const checks = ['canonical', 'store', 'same provider', 'other provider', 'UI', 'AG-UI', 'faults'] as const;
 
-/** Something that a check has found in a recording. */
+/** Result of a check on a recording. */
 export type Finding = { check: (typeof checks)[number]; detail: string };
 
 type Target = keyof typeof refusals;
@@ -53,7 +53,7 @@ export async function examine({ api, lines }: Recording, major: Major): Promise<
   };
 
   const body = toBody(api, lines);
-  const tools = await toolsOf(api, major, lines);
+  const tools = await createTools(api, major, lines);
   const { events, message } = await runSource(major, await replay(api, major, { body }), tools, [opening]);
   for (const detail of violations(check(canonical, events))) found('canonical', detail);
   await guarded('store', () => checkStore(message));
@@ -106,7 +106,7 @@ async function checkSameProvider(
   return isRepeated ? [`the AI SDK repeats what is sent once, and nothing else differs: ${difference[0]}`] : difference;
 }
 
-/** A JSON value without the elements of its arrays that equal the element before them. */
+/** Removes array elements that equal the element before them. */
 function withoutRepeats(value: unknown): unknown {
   if (Array.isArray(value)) {
     const elements: unknown[] = value.map(withoutRepeats);
@@ -158,12 +158,12 @@ async function reduce(major: Major, chunks: readonly unknown[]): Promise<UIMessa
   return last;
 }
 
-/** The line with which a response of Anthropic or of OpenAI ends. */
+/** Last line of a response of Anthropic or OpenAI. */
 const responseEnd = /"stop_reason":\s*"|"type":\s*"response\.(?:completed|incomplete|failed)"/;
 
-/** A run whose stream is damaged ends once, with an error, and its message can still be sent. */
+/** Checks that a run with a damaged stream ends once, with an error, and that its message can still be sent. */
 async function checkFaults(api: ApiName, major: Major, lines: readonly string[], tools: ToolSet): Promise<string[]> {
-  // Some recordings hold several responses. A stream that ends behind the first of them is complete.
+  // Some recordings have several responses. A stream that ends after the first one is complete.
   const firstEnd = lines.findIndex((line) => responseEnd.test(line));
   const half = Math.ceil(lines.length / 2);
   const cutAt = firstEnd > 0 ? Math.min(half, firstEnd) : half;
@@ -196,7 +196,7 @@ function violations({ violations: all }: CheckReport): string[] {
   return all.map(({ rule, message }) => `${rule}: ${message}`);
 }
 
-/** The path of the first difference between two JSON values, with both values. */
+/** Finds the first difference between two JSON values, and returns its path and both values. */
 function firstDifference(expected: unknown, actual: unknown, path = ''): string[] {
   if (isDeepStrictEqual(expected, actual)) return [];
   if (isContainer(expected) && isContainer(actual) && Array.isArray(expected) === Array.isArray(actual)) {

@@ -16,7 +16,7 @@ type Namespace = { [name: string]: unknown };
 /** A provider package and the wire format of its recordings. */
 type Api = {
   package: string;
-  /** The package for ai 7 has no such API. The one for ai 6 is used instead, whose models ai 7 accepts. */
+  /** The package for ai 7 does not have this API. The package for ai 6 is used instead, whose models ai 7 accepts. */
   isRemoved?: boolean;
   /** Name of the exported factory, by major. */
   create: { 6: string; 7: string };
@@ -25,7 +25,7 @@ type Api = {
   method?: string;
   model: string;
   frame?: (line: string) => string | Uint8Array;
-  /** The package makes up ids of calls; they are counted, so that two replays are equal. */
+  /** The package generates call ids; they are replaced by a counter, so that two replays are equal. */
   generatesIds?: boolean;
 };
 
@@ -98,7 +98,7 @@ const apis = {
 
 export type ApiName = keyof typeof apis;
 
-/** Finds the API of a recording by its path, as `vercel/ai` lays out its packages. */
+/** Finds the API of a recording by its path, which follows the layout of `vercel/ai`. */
 export function findApi(path: string): ApiName | undefined {
   const folders = path.split('/');
   if (folders.includes('speech-translation')) return undefined;
@@ -112,7 +112,7 @@ export function findApi(path: string): ApiName | undefined {
   return (Object.keys(apis) as ApiName[]).find((name) => inside(name));
 }
 
-/** Bytes that the provider would send for the lines of a recording. */
+/** Encodes the lines of a recording as the bytes that the provider would send. */
 export function toBody(name: ApiName, lines: readonly string[]): Uint8Array {
   const { frame = (line: string) => `data: ${line}\n\n` }: Api = apis[name];
   const encoder = new TextEncoder();
@@ -145,7 +145,7 @@ export function createModel(name: ApiName, provider: Provider): LanguageModel {
 const done = { type: 'exit', exitCode: 0 };
 const shellOutput = { output: [{ stdout: 'ok', stderr: '', outcome: done }] };
 
-/** Settings of provider tools, and a result for those that run here. Named as the provider names the tool in its stream. */
+/** Settings of provider tools, and results for those that run locally, by the tool name in the provider's stream. */
 const providerTools: { [name: string]: { factories: string[]; settings?: object; output?: object } } = {
   web_search: { factories: ['webSearch', 'webSearch_20260209', 'webSearch_20250305'] },
   web_search_preview: { factories: ['webSearchPreview'] },
@@ -169,7 +169,7 @@ const providerTools: { [name: string]: { factories: string[]; settings?: object;
 
 type SeenCall = { toolName: string; providerExecuted: boolean; hasResult: boolean };
 
-/** Tools for the calls of a recording: the provider's own where it has them, else a function that takes anything. */
+/** Creates tools for the calls of a recording: the provider's own if it has them, or else a function that accepts any input. */
 export function toolsFor(calls: readonly SeenCall[], provider: Provider): ToolSet {
   const own = (provider['tools'] ?? {}) as Namespace;
   const tools: ToolSet = {};
@@ -187,12 +187,12 @@ export function toolsFor(calls: readonly SeenCall[], provider: Provider): ToolSe
   return tools;
 }
 
-/** The tools that any provider can be given. */
+/** Tools that every provider accepts. */
 export function functionTools(tools: ToolSet): ToolSet {
   return Object.fromEntries(Object.entries(tools).filter(([, { type }]) => type === undefined || type === 'function'));
 }
 
-/** One message of the event stream encoding of AWS: a prelude, headers, the payload, each with its checksum. */
+/** Encodes one message of the AWS event stream format: prelude, headers and payload, with checksums. */
 function toAwsFrame(line: string): Uint8Array {
   const [[type, payload]] = Object.entries(JSON.parse(line) as { [type: string]: unknown }) as [[string, unknown]];
   const headers = Buffer.concat(

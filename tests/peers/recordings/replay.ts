@@ -18,10 +18,10 @@ const streamTexts: { readonly [major in Major]: typeof ai6.streamText } = {
   7: ai7.streamText as unknown as typeof ai6.streamText,
 };
 
-/** What the provider answers: a body, or a status that is not 200. */
+/** Answer of the provider: a body, or a status other than 200. */
 export type Answer = { body?: Uint8Array; status?: number };
 
-/** A provider that gives one answer to all requests and keeps their bodies. */
+/** A provider that gives one answer to all requests and records their bodies. */
 export type Replayed = { provider: { [method: string]: unknown }; model: LanguageModel; requests: unknown[] };
 
 export async function replay(api: ApiName, major: Major, answer: Answer): Promise<Replayed> {
@@ -31,7 +31,7 @@ export async function replay(api: ApiName, major: Major, answer: Answer): Promis
     requests.push(JSON.parse(init?.body as string));
     const { body = new Uint8Array(), status = 200 } = answer;
     if (status !== 200) return new Response('{"error":{"message":"Overloaded"}}', { status });
-    // The body comes in pieces that do not end where its events end.
+    // The body arrives in pieces that do not match its events.
     const stream = new ReadableStream<Uint8Array>({
       start(controller) {
         for (let at = 0; at < body.length; at += 4096) controller.enqueue(body.slice(at, at + 4096));
@@ -45,8 +45,8 @@ export async function replay(api: ApiName, major: Major, answer: Answer): Promis
   return { provider, model: createModel(api, provider), requests };
 }
 
-/** Tools for the calls that the lines hold, as seen by the provider package without any tools. */
-export async function toolsOf(api: ApiName, major: Major, lines: readonly string[]): Promise<ToolSet> {
+/** Creates tools for the calls in the lines, as the provider package decodes them without tools. */
+export async function createTools(api: ApiName, major: Major, lines: readonly string[]): Promise<ToolSet> {
   const { model, provider } = await replay(api, major, { body: toBody(api, lines) });
   const result = streamTexts[major]({ model, prompt: 'Begin.', maxRetries: 0, onError: () => undefined });
   const calls: Array<{ toolName: string; providerExecuted: boolean; hasResult: boolean }> = [];
@@ -63,7 +63,7 @@ export async function toolsOf(api: ApiName, major: Major, lines: readonly string
   return toolsFor(calls, provider);
 }
 
-/** The messages that the AI SDK itself would send back. */
+/** Returns the messages that the AI SDK itself would send back. */
 export async function sdkMessages(major: Major, { model }: Replayed, tools: ToolSet): Promise<ModelMessage[]> {
   const result = streamTexts[major]({
     model,
@@ -76,7 +76,7 @@ export async function sdkMessages(major: Major, { model }: Replayed, tools: Tool
   return [...(await result.response).messages] as ModelMessage[];
 }
 
-/** Sends messages as the AI SDK does. The request is then in `requests`. */
+/** Sends messages through the AI SDK. The request is then in `requests`. */
 export async function sdkRequest(
   major: Major,
   { model, requests }: Replayed,
@@ -113,7 +113,7 @@ export async function runSource(
   return { events, message: foldEvents(events)!, end: events.at(-1) as EventOf<'run-end'> };
 }
 
-/** The request that our source makes for a history. */
+/** Returns the request that our source sends for a history. */
 export async function sourceRequest(
   major: Major,
   replayed: Replayed,

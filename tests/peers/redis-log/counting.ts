@@ -1,10 +1,10 @@
 import type { AgentEvent, AgentSource } from '@intertie/core';
 
-/** How far it counts. */
+/** Number of deltas. */
 export const count = 60;
 export const counted: string = Array.from({ length: count }, (_, n) => `${n} `).join('');
 
-/** Counts, a word every few milliseconds, and does something else half way. */
+/** Counts, one delta every few milliseconds, and calls `halfWay` in the middle. */
 export function counting(halfWay: () => void): AgentSource {
   return {
     name: 'counter',

@@ -1,5 +1,5 @@
 // @ts-check
-// node finisher-process.mjs <postgres url> <redis url> <run> <next>: ends a run, and is killed before it closes the log.
+// node finisher-process.mjs <postgres url> <redis url> <run> <next>: ends a run, and is killed before the log is closed.
 import { withDetachedLog } from '@intertie/core';
 import { createStore } from '@intertie/postgres';
 import { createClient } from 'redis';

@@ -11,7 +11,7 @@ import { Composer } from './composer.tsx';
 import { MessageRow } from './message-row.tsx';
 import { Waiting } from './message-view.tsx';
 import { Failure } from './run-failure.tsx';
-import { getMessageMetadata } from './intertie-metadata.ts';
+import { getMessageMetadata } from '../intertie-metadata.ts';
 import type { SessionState, ThreadSession } from './thread-session.ts';
 import { useFoldedRun } from './use-folded-run.ts';
 import { useFollow } from './use-follow.ts';

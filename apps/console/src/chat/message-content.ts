@@ -1,5 +1,5 @@
 import { isToolUIPart, type FileUIPart, type UIMessage } from 'ai';
-import { getPartMetadata, type Part } from './intertie-metadata.ts';
+import { getPartMetadata, type Part } from '../intertie-metadata.ts';
 
 /** Agent that contributes to a message. */
 export type Speaker = {

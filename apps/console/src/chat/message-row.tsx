@@ -6,7 +6,7 @@ import { Composer } from './composer.tsx';
 import { MessageActions } from './message-actions.tsx';
 import { MessageView } from './message-view.tsx';
 import { RunFailure } from './run-failure.tsx';
-import { getMessageMetadata } from './intertie-metadata.ts';
+import { getMessageMetadata } from '../intertie-metadata.ts';
 import type { ThreadSession } from './thread-session.ts';
 import { getFiles, getText } from './message-content.ts';
 

@@ -7,7 +7,7 @@ import { FileView } from './file-view.tsx';
 import { Markdown } from './markdown.tsx';
 import { Reasoning } from './reasoning.tsx';
 import { shallowEqual } from './shallow-equal.ts';
-import { getPartMetadata, type Part } from './intertie-metadata.ts';
+import { getPartMetadata, type Part } from '../intertie-metadata.ts';
 import { ToolCard } from './tool-card.tsx';
 
 type PartViewProps = { part: Part; isLive: boolean };

@@ -6,7 +6,7 @@ import { ClientTool } from '../decisions/client-tool.tsx';
 import { QuestionCard } from '../decisions/question.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { JsonView } from '../ui/json-view.tsx';
-import { parseQuestionId, getPartMetadata } from './intertie-metadata.ts';
+import { parseQuestionId, getPartMetadata } from '../intertie-metadata.ts';
 
 type ToolPart = ToolUIPart | DynamicToolUIPart;
 

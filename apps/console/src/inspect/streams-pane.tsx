@@ -2,7 +2,7 @@ import './inspect.css';
 import './streams/streams.css';
 import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import type { PaneProps, Selection } from '../inspect-types.ts';
-import { useStoredSetting } from '../shell/use-stored-setting.ts';
+import { useStoredSetting } from '../use-stored-setting.ts';
 import { LossReport } from './streams/loss-report.tsx';
 import { noFilter, FilteredRows, type RowFilter } from './streams/row-filter.ts';
 import { findNextViolation } from './streams/stream-cells.ts';

@@ -4,7 +4,7 @@ import type { Pane } from '../use-location.ts';
 import { computeInspectorWidth } from './inspector-width.ts';
 import { Inspector } from './inspector.tsx';
 import { Resizer } from './resizer.tsx';
-import { useStoredSetting } from './use-stored-setting.ts';
+import { useStoredSetting } from '../use-stored-setting.ts';
 
 function onWindowResize(listener: () => void): () => void {
   addEventListener('resize', listener);

@@ -6,7 +6,7 @@ import { Icon } from '../ui/icon.tsx';
 import { ErrorMessage } from '../ui/error-message.tsx';
 import { useAgentColor } from '../use-agent-color.ts';
 import { navigate } from '../use-location.ts';
-import { notifyThreadsChanged } from './thread-changes.ts';
+import { notifyThreadsChanged } from '../thread-changes.ts';
 import { useThreads } from './use-threads.ts';
 import { formatDate } from './format-date.ts';
 

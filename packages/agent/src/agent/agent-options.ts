@@ -9,18 +9,18 @@ import type { RunHost } from '../execution/run-host.ts';
 import type { StoreReasoning } from '../history/store-reasoning.ts';
 
 export type SharedOptions = {
-  /** The agent's name in the store. The model's or the source's unless given. */
+  /** Name of the agent in the store. Default: the name of the model or the source. */
   name?: string;
   /**
-   * Keeps messages and runs. An object with only the four methods of `MessageStore` keeps the messages; runs are then kept in
+   * Stores messages and runs. An object with only the four methods of `MessageStore` stores the messages, and runs stay in
    * memory. Default: both in memory.
    */
   store?: Store | MessageStore;
-  /** What runs them in this process. All agents of a store share one unless given. */
+  /** Executes the runs in this process. Default: one host that all agents of the store share. */
   host?: RunHost;
-  /** The title of a new thread. The first words of its first message unless given. */
+  /** Title of a new thread. Default: the beginning of its first message. */
   title?: AgentDefinition['title'];
-  /** How much of a thread the model is told. All of it unless limited. */
+  /** Limits the part of a thread that is sent to the model. Default: the whole branch. */
   history?: HistoryOptions;
   /** Which stored reasoning of earlier messages is sent to the model. Default: `all`. */
   retainReasoning?: RetainReasoning;
@@ -37,17 +37,17 @@ export type SourceAgentOptions = SharedOptions & { source: AgentSource; model?: 
 export type AgentOptions<Tools extends ToolSet = ToolSet> = ModelAgentOptions<Tools> | SourceAgentOptions;
 
 export type StreamRequest = Omit<RunRequest, 'message'> & {
-  /** What the user says: a text, or a message with files. */
+  /** The user's message: a text, or a message with files. */
   message?: string | NewMessage;
-  /** Or the messages of a chat. The history is the store's: of these, only the last one is taken, and where it belongs. */
+  /** Alternative to `message`: the messages of a chat. Only the last one is used, since the store has the history. */
   messages?: ReadonlyArray<UIMessage | ModelMessage>;
-  /** Answers to what the last run of the thread waits for; its continuation is the run. */
+  /** Answers to the open questions of the thread's last run. The continuation of that run is returned. */
   answers?: ReadonlyArray<Answer | ToolAnswer>;
-  /** Stops the run. A reader who leaves does not. */
+  /** Stops the run. Cancelling a stream of the run does not stop it. */
   signal?: AbortSignal;
 };
 
-/** A run that has ended, as a whole. */
+/** Message of an ended run, with its public text. */
 export type GeneratedAnswer = {
   text: string;
   message: CanonicalMessage;

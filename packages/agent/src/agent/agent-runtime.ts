@@ -4,18 +4,19 @@ import type { ToolSet } from 'ai';
 import type { AgentDefinition } from '../execution/agent-definition.ts';
 import type { AgentOptions, ModelAgentOptions } from './agent-options.ts';
 import { toStore } from '../history/message-store.ts';
-import { runHostOf, type RunHost } from '../execution/run-host.ts';
-import { firstWords } from './thread-title.ts';
+import { getSharedRunHost, type RunHost } from '../execution/run-host.ts';
+import { getDefaultTitle } from './thread-title.ts';
 
-/** Where an agent is at home: what it is, where it is kept, and what runs it. */
+/** Definition of an agent, the store of its runs, and the host that executes them in this process. */
 export type AgentRuntime = { definition: AgentDefinition; store: Store; host: RunHost };
 
-export function homeOf<Tools extends ToolSet>(options: AgentOptions<Tools>): AgentRuntime {
-  const { onLoss = () => undefined, title = firstWords } = options;
+/** Applies the defaults of the options and registers the agent with its host. */
+export function createAgentRuntime<Tools extends ToolSet>(options: AgentOptions<Tools>): AgentRuntime {
+  const { onLoss = () => undefined, title = getDefaultTitle } = options;
   const { history = {}, retainReasoning = 'all', storeReasoning = 'all' } = options;
   const store = toStore(options.store ?? createInMemoryStore());
-  const source = options.source ?? sourceOf(options);
-  const host = options.host ?? runHostOf(store);
+  const source = options.source ?? createModelSource(options);
+  const host = options.host ?? getSharedRunHost(store);
   const name = options.name ?? source.name;
   const definition: AgentDefinition = { name, source, title, history, retainReasoning, storeReasoning, onLoss };
   host.register(definition);
@@ -33,8 +34,8 @@ const ownOptions: ReadonlySet<string> = new Set<keyof ModelAgentOptions<ToolSet>
   'model',
 ]);
 
-/** The rest of the options are those of `streamText`. */
-function sourceOf<Tools extends ToolSet>(options: ModelAgentOptions<Tools>): AgentSource {
+/** Creates the source of a model agent. All options that are not the agent's own go to `streamText`. */
+function createModelSource<Tools extends ToolSet>(options: ModelAgentOptions<Tools>): AgentSource {
   const settings = Object.fromEntries(Object.entries(options).filter(([name]) => !ownOptions.has(name)));
   return modelSource(options.model, settings);
 }

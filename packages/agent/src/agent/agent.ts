@@ -20,45 +20,45 @@ import type {
   ToolAnswer,
 } from '@intertie/core/store';
 import type { ToolSet } from 'ai';
-import { homeOf, type AgentRuntime } from './agent-runtime.ts';
+import { createAgentRuntime, type AgentRuntime } from './agent-runtime.ts';
 import type { AgentOptions, GeneratedAnswer, StreamRequest } from './agent-options.ts';
 import { findContinuation } from '../execution/find-continuation.ts';
 import { importMessages, type ImportReport, type ImportRequest } from './import-messages.ts';
 import { PendingRun } from './pending-run.ts';
-import { continuedInput, keepInput } from '../execution/prepare-run.ts';
+import { toContinuationInput, toStoredInput } from '../execution/prepare-run.ts';
 import type { CloseOptions } from '../execution/run-host.ts';
 import { Run } from './run.ts';
 import { StoredRun } from '../execution/stored-run.ts';
 import { readHistory, type HistoryFormat, type HistoryPage, type HistoryQuery } from '../history/thread-history.ts';
-import { introduceThread, introductionOf } from './thread-title.ts';
+import { saveThreadFields, getThreadFields } from './thread-title.ts';
 import { readUsage, type UsageReport } from '../telemetry/thread-usage.ts';
 import { toRunRequest } from './to-run-request.ts';
 
 /**
- * A model or any other source, whose runs are kept: they go on whoever reads them, are stopped from anywhere, wait for
- * people, survive their process, and branch.
+ * Turns a model or any other source into an agent with durable runs. A run continues when its readers disconnect, can be
+ * stopped and followed from any process, pauses for answers, survives its process, and can branch.
  */
 export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
   readonly name: string;
   readonly source: AgentSource;
   readonly store: Store;
-  /** The tools that it was given, for `InferIntertieUIMessage`. */
+  /** Type of the agent's tools, for `InferIntertieUIMessage`. It has no value at runtime. */
   declare readonly tools?: Tools;
-  #home: AgentRuntime;
+  #runtime: AgentRuntime;
 
-  constructor(options: AgentOptions<Tools>, home: AgentRuntime = homeOf(options)) {
-    this.#home = home;
-    this.name = home.definition.name;
-    this.source = home.definition.source;
-    this.store = home.store;
+  constructor(options: AgentOptions<Tools>, runtime: AgentRuntime = createAgentRuntime(options)) {
+    this.#runtime = runtime;
+    this.name = runtime.definition.name;
+    this.source = runtime.definition.source;
+    this.store = runtime.store;
   }
 
   forScope(scope: string): Agent<Tools> {
-    const { definition, host, store } = this.#home;
+    const { definition, host, store } = this.#runtime;
     return new Agent<Tools>({ source: this.source }, { definition, host, store: store.forScope(scope) });
   }
 
-  /** Starts a run. It can be read at once, and awaited. */
+  /** Starts a run. The result can be streamed immediately, or awaited for the ids. */
   stream(request: StreamRequest): PendingRun {
     return new PendingRun(this.#stream(request));
   }
@@ -66,43 +66,43 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
   async #stream(request: StreamRequest): Promise<Run> {
     const { answers, signal } = request;
     signal?.throwIfAborted();
-    const { onLoss } = this.#home.definition;
+    const { onLoss } = this.#runtime.definition;
     const started = answers
-      ? await this.#continued(request, answers)
+      ? await this.#answerAndContinue(request, answers)
       : await this.start(await toRunRequest(request, this.store, onLoss));
     const run = new Run(started, this.store);
     if (signal) stopOn(signal, run);
     return run;
   }
 
-  async #continued(
+  async #answerAndContinue(
     { threadId, runId, by }: StreamRequest,
     answers: ReadonlyArray<Answer | ToolAnswer>,
   ): Promise<StoredRun> {
     if (threadId === undefined) throw new TypeError('Answers need the `threadId` of the thread whose run they answer.');
-    const asked = runId === undefined ? await this.#asking(threadId) : await this.find({ runId, threadId });
-    if (!asked) throw new RunRefusedError({ code: 'not-found', what: 'run' });
-    const { run, open } = await this.answer(asked, answers, by);
+    const asking = runId === undefined ? await this.#findAnswerable(threadId) : await this.find({ runId, threadId });
+    if (!asking) throw new RunRefusedError({ code: 'not-found', what: 'run' });
+    const { run, open } = await this.answer(asking, answers, by);
     if (run) return run as StoredRun;
     if (open.length > 0) throw new RunRefusedError({ code: 'pending', decisions: open });
-    return asked;
+    return asking;
   }
 
-  /** Who may be waiting for answers: what runs, or else what was last. What only waits its turn has asked nothing yet. */
-  async #asking(threadId: string): Promise<StoredRun | null> {
+  /** Returns the run that can have open questions: the live one, or else the latest. A queued run has asked nothing yet. */
+  async #findAnswerable(threadId: string): Promise<StoredRun | null> {
     const live = await this.store.registry.liveRun(this.store.scope, { threadId });
-    return live ? this.#stored(live) : this.latest({ threadId });
+    return live ? this.#toStoredRun(live) : this.latest({ threadId });
   }
 
-  /** A run to its end. */
+  /** Starts a run and waits for its end. */
   async generate(request: StreamRequest): Promise<GeneratedAnswer> {
     const run = await this.stream(request);
     const message = await run.message;
     const { runId, threadId } = run;
-    return { text: textOf(message), message, runId, threadId };
+    return { text: getPublicText(message), message, runId, threadId };
   }
 
-  /** Follows a run that any process has started. Null: there is none of that name. */
+  /** Returns a run that any process has started, or null if the store does not have it. */
   async attach(
     runId: string,
     { after, threadId }: { after?: LogPosition; threadId?: string } = {},
@@ -112,15 +112,15 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
   }
 
   async start(request: RunRequest): Promise<StoredRun> {
-    const { host, store, definition } = this.#home;
+    const { host, store, definition } = this.#runtime;
     await host.open();
     host.checkLoad(this.name);
     const { threadId = generateId(), runId = generateId(), busy = 'reject', pending = 'supersede' } = request;
     const message = request.message && toMessageInput(request.message, threadId, request.resourceId);
-    const idempotency = await this.#idempotency(request, threadId);
+    const idempotency = await this.#getIdempotency(request, threadId);
     const { parentId, resourceId, by } = request;
-    const thread = introductionOf(definition, threadId, message as CanonicalMessage | undefined);
-    const asked: StartRequest = {
+    const thread = getThreadFields(definition, threadId, message as CanonicalMessage | undefined);
+    const startRequest: StartRequest = {
       threadId,
       runId,
       agent: this.name,
@@ -128,7 +128,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
       messageId: generateId(),
       busy,
       pending,
-      input: keepInput(request),
+      input: toStoredInput(request),
       ...(thread && { thread }),
       ...(message && { message }),
       ...(parentId !== undefined && { parentId }),
@@ -137,8 +137,8 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
       ...(by !== undefined && { createdBy: by }),
     };
     const begin = (): Promise<StartResult> =>
-      host.own(
-        () => store.registry.start(store.scope, asked),
+      host.acquireRun(
+        () => store.registry.start(store.scope, startRequest),
         (started) => {
           if (started.type === 'started') host.execute(started, definition);
           if (started.type === 'queued') host.enqueue(started, busy === 'replace');
@@ -147,53 +147,53 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
       );
     let result = await begin();
     if (result.type === 'refused' && result.reason === 'busy' && host.isRecovering(result.live)) {
-      // The run of a dead process does not make the thread busy.
-      await host.recovered();
+      // The live run belongs to a dead process. This process is ending it.
+      await host.recoverDeadRuns();
       result = await begin();
     }
     if (result.type === 'refused') {
-      // A run's own id is its key where no other was given; then it is the id that is taken.
+      // Without an idempotency key the run id is the key, so the conflict is reported as an existing run.
       const isOwnKey = request.idempotencyKey === undefined && result.reason === 'key-reused' && result.run;
       throw toRefusal(isOwnKey ? { type: 'refused', reason: 'run-exists', run: isOwnKey } : result);
     }
     const isIntroduced = result.type === 'started' && result.messages !== undefined && thread !== undefined;
     if (result.type !== 'attached' && !isIntroduced) {
       const first = message as CanonicalMessage | undefined;
-      host.track(introduceThread(store, definition, threadId, first));
+      host.track(saveThreadFields(store, definition, threadId, first));
     }
-    return this.#stored(result.run);
+    return this.#toStoredRun(result.run);
   }
 
   async find(query: { runId: string; threadId?: string }): Promise<StoredRun | null> {
     const record = await this.store.registry.findRun(this.store.scope, query);
-    return record && this.#stored(record);
+    return record && this.#toStoredRun(record);
   }
 
   async latest({ threadId }: { threadId: string }): Promise<StoredRun | null> {
     const { registry, scope } = this.store;
-    const [live, newest] = await Promise.all([registry.liveRun(scope, { threadId }), this.#runOfHead(threadId)]);
-    // What waits its turn is what was asked for last, and its message stands behind that of the live one.
+    const [live, newest] = await Promise.all([registry.liveRun(scope, { threadId }), this.#findHeadRun(threadId)]);
+    // A queued run is newer than the live one, and its message follows the live one's.
     const run = newest?.state === 'queued' ? newest : (live ?? newest);
     const last = run ?? (await registry.listRuns(scope, { threadId })).at(-1);
-    return last ? this.#stored(last) : null;
+    return last ? this.#toStoredRun(last) : null;
   }
 
-  /** The head is the placeholder of the newest run, as long as nobody has moved it. */
-  async #runOfHead(threadId: string): Promise<RunRecord | null> {
+  /** Returns the run of the thread's head: the newest run, unless the head was moved. */
+  async #findHeadRun(threadId: string): Promise<RunRecord | null> {
     const { headId } = (await this.store.getThreadById({ threadId })) ?? {};
     const head = headId === undefined ? null : await this.store.getMessage({ threadId, messageId: headId });
     const { registry, scope } = this.store;
     return head?.runId === undefined ? null : registry.findRun(scope, { runId: head.runId, threadId });
   }
 
-  /** By the run's id, or by the id and its thread's where several threads use the same. */
+  /** Answers questions of a run. `query` needs the `threadId` if several threads use the same run id. */
   async answer(
     query: string | { runId: string; threadId?: string },
     answers: ReadonlyArray<Answer | ToolAnswer>,
     by?: string,
     { patienceMs }: AnswerOptions = {},
   ): Promise<Answered> {
-    const { host, store } = this.#home;
+    const { host, store } = this.#runtime;
     const { registry, scope } = store;
     await host.open();
     const { runId, threadId } = typeof query === 'string' ? { runId: query } : query;
@@ -202,9 +202,9 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     const request: AnswerRequest = {
       answers,
       ...(by !== undefined && { by }),
-      continuation: { runId: generateId(), process: host.process, input: continuedInput(record) },
+      continuation: { runId: generateId(), process: host.process, input: toContinuationInput(record) },
     };
-    const result = await host.own(
+    const result = await host.acquireRun(
       () => registry.answer(scope, record.key, request),
       (answered) => {
         if (answered?.continuation?.ownership) host.execute(answered.continuation.ownership);
@@ -213,45 +213,45 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     );
     if (!result) throw new RunRefusedError({ code: 'not-found', what: 'run' });
     const { verdicts, open, continuation, live } = result;
-    const isTaken = verdicts.some(({ result: verdict }) => verdict === 'accepted' || verdict === 'duplicate');
-    const goesOn = live && isTaken && open.length === 0;
-    const next = continuation?.run ?? (goesOn ? await this.#goesOn(record, patienceMs) : undefined);
-    return { verdicts, open, ...(next && { run: this.#stored(next) }) };
+    const isAccepted = verdicts.some(({ result: verdict }) => verdict === 'accepted' || verdict === 'duplicate');
+    const isContinued = live && isAccepted && open.length === 0;
+    const next = continuation?.run ?? (isContinued ? await this.#findAnsweredRun(record, patienceMs) : undefined);
+    return { verdicts, open, ...(next && { run: this.#toStoredRun(next) }) };
   }
 
-  /** Of a run that was answered while it is live: itself, if it waits inside its process, or else what continues it. */
-  async #goesOn(record: RunRecord, patienceMs?: number): Promise<RunRecord | undefined> {
-    const { host, store } = this.#home;
-    const agent = host.agent(record.agent);
-    const waits = agent ? agent.source.pauses === 'live' : record.waiting;
-    return waits ? record : findContinuation(store, this.#stored(record), patienceMs);
+  /** Returns the run that uses answers given to a live run: the run itself if it waits in its process, or its continuation. */
+  async #findAnsweredRun(record: RunRecord, patienceMs?: number): Promise<RunRecord | undefined> {
+    const { host, store } = this.#runtime;
+    const agent = host.findAgent(record.agent);
+    const isWaiting = agent ? agent.source.pauses === 'live' : record.waiting;
+    return isWaiting ? record : findContinuation(store, this.#toStoredRun(record), patienceMs);
   }
 
-  /** A thread's messages along a branch, page by page, as they are stored or as the AI SDK has them. */
+  /** Reads a page of a thread's messages along a branch, in canonical or AI SDK format. */
   history<Format extends HistoryFormat = 'canonical'>(query: HistoryQuery<Format>): Promise<HistoryPage<Format>> {
     return readHistory(this.store, query);
   }
 
-  /** What a thread has consumed, by run and by agent. */
+  /** Reports the token usage of a thread, by run and by agent. */
   usage({ threadId }: { threadId: string }): Promise<UsageReport> {
     return readUsage(this.store, threadId);
   }
 
-  /** Takes in a conversation that was had elsewhere, and says what of it was lost. */
+  /** Saves a conversation from elsewhere to the store, and reports losses. */
   importMessages(request: ImportRequest): Promise<ImportReport> {
-    return importMessages(this.store, request, this.#home.definition);
+    return importMessages(this.store, request, this.#runtime.definition);
   }
 
-  /** Lets runs end, stops those that do not, and gives up what the process holds. Other agents on the same store end too. */
+  /** Drains and closes the host, see `RunHost.close`. Other agents of the same host are closed too. */
   close(options?: CloseOptions): Promise<void> {
-    return this.#home.host.close(options);
+    return this.#runtime.host.close(options);
   }
 
-  #stored(record: RunRecord): StoredRun {
-    return new StoredRun(this.#home.host, this.store, record);
+  #toStoredRun(record: RunRecord): StoredRun {
+    return new StoredRun(this.#runtime.host, this.store, record);
   }
 
-  async #idempotency(request: RunRequest, threadId: string): Promise<{ key: string; hash: string } | undefined> {
+  async #getIdempotency(request: RunRequest, threadId: string): Promise<{ key: string; hash: string } | undefined> {
     const { idempotencyKey, runId, message } = request;
     if (idempotencyKey === undefined && (runId === undefined || request.threadId === undefined)) return undefined;
     const key = idempotencyKey ?? `run:${await hashText(JSON.stringify([threadId, runId]))}`;
@@ -277,7 +277,7 @@ function stopOn(signal: AbortSignal, run: Run): void {
   run.message.then(leave, leave);
 }
 
-function textOf({ content }: CanonicalMessage): string {
+function getPublicText({ content }: CanonicalMessage): string {
   return content.parts.map((part) => (part.type === 'text' && !part.internal ? part.text : '')).join('');
 }
 

@@ -6,18 +6,18 @@ import { toStoredMessage } from '../history/store-reasoning.ts';
 
 export type ImportRequest = {
   threadId: string;
-  /** A conversation of the AI SDK, whole and in order. */
+  /** Complete AI SDK conversation, oldest message first. */
   messages: ReadonlyArray<UIMessage> | ReadonlyArray<ModelMessage>;
   title?: string;
   resourceId?: string;
 };
 
-/** What is in the store now, and what was not understood or has no place in it. */
+/** The saved messages, and the losses of the conversion. */
 export type ImportReport = { messages: CanonicalMessage[]; losses: Loss[] };
 
 const batchSize = 200;
 
-/** Saves a conversation to the store. Importing the same one twice changes nothing. */
+/** Saves a conversation to the store. Importing the same conversation twice changes nothing. */
 export async function importMessages(
   store: Store,
   request: ImportRequest,
@@ -37,7 +37,7 @@ export async function importMessages(
     const batch = read.slice(at, at + batchSize).map((message, index) => {
       const { status = 'complete' } = message;
       const parentId = read[at + index - 1]?.id ?? null;
-      // A run that was cut off elsewhere does not go on here.
+      // No process here continues a run that was streaming elsewhere.
       return Object.assign({}, toStoredMessage(message, storeReasoning), owner, {
         parentId,
         status: status === 'streaming' ? 'complete' : status,

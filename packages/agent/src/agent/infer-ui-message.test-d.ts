@@ -13,15 +13,15 @@ const agent = new Agent({ model: new MockLanguageModelV3(), store: createInMemor
 type Message = InferIntertieUIMessage<typeof agent>;
 type WeatherPart = Extract<Message['parts'][number], { type: 'tool-weather'; state: 'output-available' }>;
 
-// The page knows the agent's tools, by name, with what goes in and what comes out.
+// Tool parts have the agent's tool names, inputs and outputs.
 expectTypeOf<WeatherPart['input']>().toEqualTypeOf<{ city: string }>();
 expectTypeOf<WeatherPart['output']>().toEqualTypeOf<{ degrees: number }>();
 
-// And who works, and which run it is.
+// Data parts name the agent, and metadata names the run.
 type AgentPart = Extract<Message['parts'][number], { type: 'data-agent' }>;
 expectTypeOf<AgentPart['data']['name']>().toEqualTypeOf<string>();
 expectTypeOf<NonNullable<Message['metadata']>['intertie']>().not.toBeAny();
 
-// Also for another principal.
+// A scoped agent has the same message type.
 const scoped = agent.forScope('ann');
 expectTypeOf<InferIntertieUIMessage<typeof scoped>>().toEqualTypeOf<Message>();

@@ -2,10 +2,10 @@ import type { JsonObject } from '@intertie/core';
 import type { InferUITools, ToolSet, UIMessage } from 'ai';
 import type { Agent } from './agent.ts';
 
-/** What we say of a message beside its parts, under `metadata.intertie`. */
+/** Metadata that Intertie adds to a UI message under `metadata.intertie`. */
 export type IntertieMetadata = { intertie?: { runId?: string; status?: string; createdAt?: string } & JsonObject };
 
-/** The data parts that our streams bring: `data-agent` and the like. */
+/** Data parts of Intertie's UI message streams: `data-agent` and so on. */
 export type IntertieDataParts = {
   agent: { agentId: string; name: string; kind: 'agent' | 'node' | 'voice' } & JsonObject;
   state: { state: unknown };
@@ -15,7 +15,7 @@ export type IntertieDataParts = {
   event: JsonObject;
 };
 
-/** The messages of an agent as a page has them: `useChat<InferIntertieUIMessage<typeof agent>>()`. */
+/** UI message type of an agent: `useChat<InferIntertieUIMessage<typeof agent>>()`. */
 export type InferIntertieUIMessage<Of extends { readonly tools?: ToolSet }> = UIMessage<
   IntertieMetadata,
   IntertieDataParts,

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 
 import { readRun } from './read-run.ts';
 
-it('a reader whose encoder fails, or whose message is gone, has left the run', async () => {
+it('cancels the followed run when encoding fails or the message is gone', async () => {
   const left = vi.fn<() => void>();
   const followed = (item: Followed): ReadableStream<Followed> =>
     new ReadableStream({ pull: (controller) => controller.enqueue(item), cancel: left }, { highWaterMark: 0 });

@@ -22,7 +22,7 @@ export function readRun<Out>(
         end(emit);
         return false;
       }
-      const events = value.type === 'dropped' ? await fromMessage() : eventsIn(value);
+      const events = value.type === 'dropped' ? await fromMessage() : getEvents(value);
       for (const event of events) feed(event, emit);
       return true;
     },
@@ -30,7 +30,7 @@ export function readRun<Out>(
   });
 }
 
-function eventsIn(item: Exclude<Followed, { type: 'dropped' }>): readonly AgentEvent[] {
+function getEvents(item: Exclude<Followed, { type: 'dropped' }>): readonly AgentEvent[] {
   if (item.type === 'events') return item.events;
   return item.type === 'ended' ? [item.event] : [];
 }

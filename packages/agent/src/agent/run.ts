@@ -1,6 +1,7 @@
 import { createUIMessageEncoder, uiMessageStreamHeaders, writeUIMessageSSE } from '@intertie/ai-sdk';
 import type { UIMessageChunkOf, UIMessageEncoderOptions, UIMessageVersion } from '@intertie/ai-sdk';
 import {
+  iterate,
   RunRefusedError,
   unfold,
   type AgentEvent,
@@ -15,19 +16,25 @@ import type { Followed } from '@intertie/core/internal';
 import type { LogPosition, StopResult } from '@intertie/core/store';
 import { toPublicEvent, toRunHeaders } from '@intertie/core/http';
 import { readRun, type Feed } from './read-run.ts';
-import { iterable, type IterableStream } from './iterable-stream.ts';
+
+/** A stream that is also async iterable, on every platform. */
+export type IterableStream<Item> = ReadableStream<Item> & AsyncIterable<Item>;
+
+export function iterable<Item>(stream: ReadableStream<Item>): IterableStream<Item> {
+  return Object.assign(stream, { [Symbol.asyncIterator]: () => iterate(stream) });
+}
 
 export interface UIMessageResponseOptions<
   Version extends UIMessageVersion = UIMessageVersion,
 > extends UIMessageEncoderOptions<Version> {
-  /** After how long a silence a comment is sent, so that proxies keep the connection. 15 seconds unless given. */
+  /** Interval of silence after which a comment is sent, so that proxies keep the connection open. Default: 15 s. */
   keepAliveMs?: number;
-  /** Text of an error for the client. Default: a generic sentence with the run id; see `createChatHandler`. */
+  /** Error text for the client. Default: a generic sentence with the run id; see `createChatHandler`. */
   errorText?: (error: Fault) => string;
   headers?: HeadersInit;
 }
 
-/** A run that has been started, or found. Every reader gets all of it, also after its end, and reading is not running. */
+/** A run that was started or found. Every reader gets the complete run, also after its end; cancelling a reader does not stop it. */
 export class Run implements DurableRun {
   readonly runId: string;
   readonly threadId: string;
@@ -37,7 +44,7 @@ export class Run implements DurableRun {
   #after: LogPosition | undefined;
   #message: Promise<CanonicalMessage> | undefined;
 
-  /** `after` is where `events` begins. */
+  /** `after` is the position at which `events` begins. */
   constructor(run: DurableRun, store: Store, after?: LogPosition) {
     this.runId = run.runId;
     this.threadId = run.threadId;
@@ -47,19 +54,19 @@ export class Run implements DurableRun {
     this.#after = after;
   }
 
-  /** The events, from the first one on, as they become durable. Each call of it is a reader of its own. */
+  /** Events in order, as they are committed. Each access creates an independent reader. */
   get events(): IterableStream<AgentEvent> {
     return iterable(this.#read<AgentEvent>((event, emit) => emit(event)));
   }
 
-  /** What the agent says to the user: text, without what agents say to each other. */
+  /** Text for the user, without internal text between agents. */
   get textStream(): IterableStream<string> {
-    return iterable(this.#read(saidText()));
+    return iterable(this.#read(createTextFeed()));
   }
 
-  /** The message, when the run has ended: complete, paused, aborted or failed, as its status says. */
+  /** Resolves when the run has ended. The message's `status` is `complete`, `paused`, `aborted` or `error`. */
   get message(): Promise<CanonicalMessage> {
-    this.#message ??= this.#ended();
+    this.#message ??= this.#waitForMessage();
     return this.#message;
   }
 
@@ -75,7 +82,7 @@ export class Run implements DurableRun {
     return this.#run.stop(reason);
   }
 
-  /** The run for `useChat`. Who leaves does not stop it. */
+  /** Streams the run as a response for `useChat`. A client that disconnects does not stop the run. */
   toUIMessageStreamResponse<Version extends UIMessageVersion = 6>(
     options: UIMessageResponseOptions<Version> = {},
   ): Response {
@@ -93,21 +100,21 @@ export class Run implements DurableRun {
   }
 
   #read<Out>(feed: Feed<Out>, end?: (emit: Emit<Out>) => void): ReadableStream<Out> {
-    return readRun(this.#run.follow(this.#after), () => this.#fromMessage(), feed, end);
+    return readRun(this.#run.follow(this.#after), () => this.#readMessageEvents(), feed, end);
   }
 
-  /** Where the log is not kept any more, the message says what there was. */
-  async #fromMessage(): Promise<AgentEvent[]> {
-    return unfold(await this.#stored());
+  /** Replaces the log once it is deleted. */
+  async #readMessageEvents(): Promise<AgentEvent[]> {
+    return unfold(await this.#getMessage());
   }
 
-  async #ended(): Promise<CanonicalMessage> {
+  async #waitForMessage(): Promise<CanonicalMessage> {
     const reader = this.#run.follow().getReader();
     while (!(await reader.read()).done);
-    return this.#stored();
+    return this.#getMessage();
   }
 
-  async #stored(): Promise<CanonicalMessage> {
+  async #getMessage(): Promise<CanonicalMessage> {
     const { threadId, messageId } = this;
     const message = await this.#store.getMessage({ threadId, messageId });
     if (!message) throw new RunRefusedError({ code: 'not-found', what: 'run' });
@@ -115,7 +122,7 @@ export class Run implements DurableRun {
   }
 }
 
-function saidText(): Feed<string> {
+function createTextFeed(): Feed<string> {
   const internal = new Set<string>();
   return (event, emit) => {
     if (event.type === 'text-start' && event.internal) internal.add(event.id);

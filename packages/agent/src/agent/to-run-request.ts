@@ -5,30 +5,31 @@ import { omit } from '@intertie/core/internal';
 import type { ModelMessage, UIMessage } from 'ai';
 import type { StreamRequest } from './agent-options.ts';
 
-/** What is new in a request. Of a chat's messages that is the last one alone: the rest is in the store, or not true. */
+/** Converts the request. Of chat messages only the last one is used: the store has the others, or they cannot be trusted. */
 export async function toRunRequest(asked: StreamRequest, store: Store, onLoss: OnLoss): Promise<RunRequest> {
   const { message, messages, ...request } = omit(asked, 'answers', 'signal');
-  if (message !== undefined) return { ...request, message: typeof message === 'string' ? sayText(message) : message };
+  if (message !== undefined)
+    return { ...request, message: typeof message === 'string' ? toTextMessage(message) : message };
   if (messages === undefined) return request;
   const last = messages.at(-1);
   if (last?.role !== 'user') {
     throw new TypeError(
-      `The last of \`messages\` is ${last ? `of the role "${last.role}"` : 'missing'}; a run answers a user's message. ` +
-        'Give one as `message`, or answer a paused run with `answers`.',
+      `The last of \`messages\` ${last ? `has the role "${last.role}"` : 'is missing'}; a run needs a user message. ` +
+        'Pass one as `message`, or answer a paused run with `answers`.',
     );
   }
   const threadId = request.threadId ?? '';
-  const [said] = isUIMessage(last)
+  const [converted] = isUIMessage(last)
     ? fromUIMessages([last], { threadId, createdAt: new Date(), onLoss })
     : fromModelMessages([last], { threadId, createdAt: new Date(), onLoss });
-  const parentId = request.parentId === undefined ? await parentOf(messages, threadId, store) : request.parentId;
+  const parentId = request.parentId === undefined ? await findParent(messages, threadId, store) : request.parentId;
   if (parentId === undefined && messages.length > 1) {
-    const why = 'The store does not know the message before the last one, so the last one follows what the store has.';
+    const why = 'The store does not have the message before the last one, so the last one is appended to the thread.';
     onLoss({ kind: 'withheld', what: 'messages', why });
   }
   return {
     ...request,
-    message: toNewMessage(said!, isUIMessage(last)),
+    message: toNewMessage(converted!, isUIMessage(last)),
     ...(parentId !== undefined && { parentId }),
   };
 }
@@ -37,8 +38,8 @@ function toNewMessage({ id, content, createdAt }: CanonicalMessage, hasId: boole
   return { ...(hasId && { id }), content, createdAt };
 }
 
-/** The message before the last one, if the store knows it; else the thread's head. */
-async function parentOf(
+/** Returns the id of the message before the last one, if the store has it. */
+async function findParent(
   messages: ReadonlyArray<UIMessage | ModelMessage>,
   threadId: string,
   store: Store,
@@ -53,6 +54,6 @@ function isUIMessage(message: UIMessage | ModelMessage): message is UIMessage {
   return 'parts' in message;
 }
 
-function sayText(text: string): NewMessage {
+function toTextMessage(text: string): NewMessage {
   return { content: { format: 2, parts: [{ type: 'text', text }] } };
 }

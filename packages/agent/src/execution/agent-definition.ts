@@ -2,14 +2,14 @@ import type { AgentSource, CanonicalMessage, OnLoss } from '@intertie/core';
 import type { HistoryOptions, RetainReasoning } from '../history/history-options.ts';
 import type { StoreReasoning } from '../history/store-reasoning.ts';
 
-/** What a title is made of. */
+/** Input of the `title` function. */
 export type TitleRequest = { threadId: string; message: CanonicalMessage };
 
-/** All that a process has to know of an agent to run it, whoever asked for the run. */
+/** Everything that a process needs to execute runs of an agent. */
 export type AgentDefinition = {
   readonly name: string;
   readonly source: AgentSource;
-  /** The title of a new thread; undefined leaves it without one. */
+  /** Returns the title of a new thread, or undefined for none. */
   readonly title: (request: TitleRequest) => string | undefined | Promise<string | undefined>;
   readonly history: HistoryOptions;
   readonly retainReasoning: RetainReasoning;

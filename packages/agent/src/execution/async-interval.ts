@@ -1,5 +1,5 @@
-/** Calls again and again until the function it returns is called. It keeps no program alive by itself. */
-export function every(ms: () => number, work: () => Promise<void>): () => void {
+/** Calls `work` repeatedly, each time `ms` after the last call settled. Returns a function that stops it. Does not keep Node.js running. */
+export function startAsyncInterval(ms: () => number, work: () => Promise<void>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
   const schedule = (): void => {

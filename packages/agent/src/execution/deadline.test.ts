@@ -1,58 +1,58 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Patience } from './deadline.ts';
+import { Deadline } from './deadline.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const never = new Promise<void>(() => {});
 
-/** Whether the wait is over, looked at later. */
-function waiting(patience: Patience, work = never): () => boolean {
+/** Returns a function that returns whether the wait is over. */
+function startWaiting(deadline: Deadline, work = never): () => boolean {
   let isOver = false;
-  void patience.wait(work).then(() => (isOver = true));
+  void deadline.wait(work).then(() => (isOver = true));
   return () => isOver;
 }
 
-it('waits as long as it was told', async () => {
-  const patience = new Patience();
-  patience.limit(100);
-  const isOver = waiting(patience);
+it('waits until the deadline', async () => {
+  const deadline = new Deadline();
+  deadline.shorten(100);
+  const isOver = startWaiting(deadline);
   await vi.advanceTimersByTimeAsync(99);
   expect(isOver()).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
   expect(isOver()).toBe(true);
 });
 
-it('becomes shorter while it is waited, and never longer', async () => {
-  const patience = new Patience();
-  patience.limit(60_000);
-  const isOver = waiting(patience);
-  patience.limit(50);
-  patience.limit(70_000);
+it('can be shortened during the wait, and not extended', async () => {
+  const deadline = new Deadline();
+  deadline.shorten(60_000);
+  const isOver = startWaiting(deadline);
+  deadline.shorten(50);
+  deadline.shorten(70_000);
   await vi.advanceTimersByTimeAsync(50);
   expect(isOver()).toBe(true);
 });
 
-it('is none at all where it is told so', async () => {
-  const patience = new Patience();
-  patience.limit(60_000);
-  const isOver = waiting(patience);
-  patience.limit(0);
+it('ends the wait immediately when it is shortened to zero', async () => {
+  const deadline = new Deadline();
+  deadline.shorten(60_000);
+  const isOver = startWaiting(deadline);
+  deadline.shorten(0);
   await vi.advanceTimersByTimeAsync(0);
   expect(isOver()).toBe(true);
 });
 
-it('of any length is not mistaken for none', async () => {
-  const patience = new Patience();
-  patience.limit(Number.MAX_SAFE_INTEGER);
-  const isOver = waiting(patience);
+it('does not expire early when it exceeds the longest timer', async () => {
+  const deadline = new Deadline();
+  deadline.shorten(Number.MAX_SAFE_INTEGER);
+  const isOver = startWaiting(deadline);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(isOver()).toBe(false);
 });
 
-it('ends with the work, and leaves no timer', async () => {
-  const patience = new Patience();
-  patience.limit(60_000);
-  await patience.wait(Promise.resolve());
+it('ends with the work, and clears its timer', async () => {
+  const deadline = new Deadline();
+  deadline.shorten(60_000);
+  await deadline.wait(Promise.resolve());
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -1,26 +1,26 @@
-/** The longest time that a timer knows; more would be taken for none. */
+/** `setTimeout` treats a longer delay as none. */
 const maxMs = 2 ** 31 - 1;
 
-/** How long somebody waits for something to end by itself. It can only become shorter. */
-export class Patience {
+/** Deadline for work to end. It can be shortened, never extended. */
+export class Deadline {
   #until = Infinity;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isOver = false;
-  #lose: () => void = () => undefined;
-  #lost: Promise<void> = new Promise((resolve) => void (this.#lose = resolve));
+  #expire: () => void = () => undefined;
+  #expired: Promise<void> = new Promise((resolve) => void (this.#expire = resolve));
 
-  limit(ms: number): void {
+  shorten(ms: number): void {
     const until = performance.now() + ms;
     if (this.#isOver || until >= this.#until) return;
     this.#until = until;
     clearTimeout(this.#timer);
-    if (ms <= 0) this.#lose();
-    else this.#timer = setTimeout(this.#lose, Math.min(ms, maxMs));
+    if (ms <= 0) this.#expire();
+    else this.#timer = setTimeout(this.#expire, Math.min(ms, maxMs));
   }
 
-  /** Resolves when the work is done, or when nobody wants to wait for it any longer. */
+  /** Resolves when the work is done or the deadline has passed. */
   async wait(work: Promise<void>): Promise<void> {
-    await Promise.race([this.#lost, work]);
+    await Promise.race([this.#expired, work]);
     this.#isOver = true;
     clearTimeout(this.#timer);
   }

@@ -4,19 +4,19 @@ import type { FinishResult, Ownership } from '@intertie/core/store';
 
 export type EndOwnedOptions = {
   store: Store;
-  /** How it ended; lost unless given. */
+  /** How the run ended. Default: `lost`. */
   end?: End;
-  /** The process is going: it gives up soon. */
-  leaving: AbortSignal;
+  /** Aborted when the process closes: then it gives up after a few attempts. */
+  closing: AbortSignal;
   onError: (error: unknown) => void;
 };
 
 /**
- * Ends a run that this process owns and does not run. As long as the process lives nobody else will, so it is tried until
- * it is done.
+ * Ends a run that this process owns and does not execute. Retries until it succeeds, because no other process takes the run
+ * over while this one is alive.
  */
 export async function endOwnedRun(owned: Ownership, options: EndOwnedOptions): Promise<FinishResult> {
-  const { store, end, leaving, onError } = options;
+  const { store, end, closing, onError } = options;
   const { key } = owned.run;
   for (let attempt = 0; ; attempt++) {
     try {
@@ -27,7 +27,7 @@ export async function endOwnedRun(owned: Ownership, options: EndOwnedOptions): P
     } catch (error) {
       onError(error);
     }
-    if (leaving.aborted && attempt > 3) return { result: 'fenced' };
-    await pause(Math.min(40 * 2 ** attempt, 5_000), leaving).catch(() => undefined);
+    if (closing.aborted && attempt > 3) return { result: 'fenced' };
+    await pause(Math.min(40 * 2 ** attempt, 5_000), closing).catch(() => undefined);
   }
 }

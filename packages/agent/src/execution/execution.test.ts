@@ -13,53 +13,53 @@ import { copySealedMark } from '@intertie/core/internal';
 import type { Appended } from '@intertie/core/store';
 import { expect, it, onTestFinished } from 'vitest';
 
-import { collect, gate, saidIn } from '../../test/stage.ts';
+import { collect, gate, joinText } from '../../test/test-stores.ts';
 import { Agent } from '../agent/agent.ts';
 import { createRunHost } from './run-host.ts';
 
-/** A source that says what it is told to, and waits where a test wants it to. */
-function sourceOf(say: () => AsyncGenerator<AgentEvent>): AgentSource {
+/** Creates a sealed source from a generator of events. */
+function createSource(emit: () => AsyncGenerator<AgentEvent>): AgentSource {
   return {
-    name: 'told',
+    name: 'scripted',
     pauses: 'replay',
     run: (run, { signal }) =>
       sourceStream(
-        say,
+        emit,
         seal(run, () => undefined),
         { signal },
       ),
   };
 }
 
-const words = async function* (): AsyncGenerator<AgentEvent> {
+const hello = async function* (): AsyncGenerator<AgentEvent> {
   yield { type: 'text-start', id: 'a' };
   yield { type: 'text-delta', id: 'a', delta: 'Hello' };
   yield { type: 'text-end', id: 'a' };
   yield { type: 'run-end', outcome: 'complete' };
 };
 
-function hosted(store: Store, source: AgentSource) {
+function createAgent(store: Store, source: AgentSource) {
   const errors: unknown[] = [];
   const host = createRunHost(store, { onError: (error) => errors.push(error) });
   onTestFinished(() => host.close());
   return { errors, host, agent: new Agent({ source, store, host }) };
 }
 
-it('a database that lost commits: the message is whole, and the run says what happened', async () => {
+it('saves the complete message and ends with `log-lost` after the database lost commits', async () => {
   const store = createInMemoryStore();
   const append = store.log.append.bind(store.log);
   let isLost = false;
   store.log.append = async (batches): Promise<readonly Appended[]> =>
     isLost ? batches.map(() => 'regressed' as const) : append(batches);
   const goOn = gate();
-  const source = sourceOf(async function* () {
+  const source = createSource(async function* () {
     yield { type: 'text-start', id: 'a' };
     yield { type: 'text-delta', id: 'a', delta: 'Half' };
     await goOn.opened;
     yield { type: 'text-delta', id: 'a', delta: ' and half' };
     await new Promise(() => {});
   });
-  const { agent } = hosted(store, source);
+  const { agent } = createAgent(store, source);
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   for await (const event of run.events) if (event.type === 'text-delta') break;
   isLost = true;
@@ -68,7 +68,7 @@ it('a database that lost commits: the message is whole, and the run says what ha
   expect((await run.record()).outcome).toMatchObject({ error: { code: 'log-lost' } });
 });
 
-it('a store that fails for a moment delays, and loses nothing', async () => {
+it('loses no events when the store fails temporarily', async () => {
   const store = createInMemoryStore();
   const append = store.log.append.bind(store.log);
   const finish = store.registry.finish.bind(store.registry);
@@ -84,22 +84,22 @@ it('a store that fails for a moment delays, and loses nothing', async () => {
     failTwice();
     return finish(...args);
   };
-  const { agent, errors } = hosted(store, sourceOf(words));
+  const { agent, errors } = createAgent(store, createSource(hello));
   const run = await agent.stream({ threadId: 't', message: 'Go' });
-  expect(saidIn(await collect(run.events))).toBe('Hello');
+  expect(joinText(await collect(run.events))).toBe('Hello');
   expect((await run.message).status).toBe('complete');
   expect(errors.length).toBeGreaterThan(0);
 });
 
-it('a run that cannot begin ends as an error, and the thread is free', async () => {
+it('ends a run that cannot be prepared with an error, and frees the thread', async () => {
   const store = createInMemoryStore();
-  // Of a thread that is new there is nothing to read.
+  // An existing thread, because the history of a new one is not read.
   await store.saveThread({ thread: { id: 't' } });
   const broken: Store = {
     ...store,
     forScope: (scope) => ({ ...store.forScope(scope), listMessages: () => Promise.reject(new Error('No history')) }),
   };
-  const { agent } = hosted(broken, sourceOf(words));
+  const { agent } = createAgent(broken, createSource(hello));
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   expect((await collect(run.events)).at(-1)).toMatchObject({ outcome: 'error', error: { message: 'No history' } });
   expect(await store.registry.liveRun(store.scope, { threadId: 't' })).toBeNull();
@@ -118,9 +118,9 @@ it('waits for a database that is away while the run is prepared', async () => {
       return { ...scoped, listMessages };
     },
   };
-  const { agent, errors } = hosted(away, sourceOf(words));
+  const { agent, errors } = createAgent(away, createSource(hello));
   const run = await agent.stream({ threadId: 't', message: 'Go' });
-  expect(saidIn(await collect(run.events))).toBe('Hello');
+  expect(joinText(await collect(run.events))).toBe('Hello');
   expect(errors).toContainEqual(new DatabaseAwayError());
 });
 
@@ -133,11 +133,11 @@ it('ends a run as aborted if it is stopped while it waits for the database', asy
     if (isAway) throw new DatabaseAwayError();
     return finish(...args);
   };
-  const source = sourceOf(async function* () {
+  const source = createSource(async function* () {
     yield { type: 'question', questionId: 'q', kind: 'input' };
     await new Promise(() => {});
   });
-  const { agent, errors } = hosted(store, source);
+  const { agent, errors } = createAgent(store, source);
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   await expect.poll(() => errors.length).toBeGreaterThan(1);
   await run.stop();
@@ -155,30 +155,34 @@ it.each([
   ],
   ['errors', () => new ReadableStream<AgentEvent>({ start: (own) => own.error(new Error('Broken')) }), 'Broken'],
   [
-    'just ends',
+    'closes early',
     () => new ReadableStream<AgentEvent>({ start: (own) => own.close() }),
     'The stream ended before the run did.',
   ],
-])('a source that %s: the run has an end all the same', async (_, run, message) => {
-  const { agent } = hosted(createInMemoryStore(), { name: 'bad', pauses: 'replay', run });
+])('ends the run with an error if the source %s', async (_, run, message) => {
+  const { agent } = createAgent(createInMemoryStore(), { name: 'bad', pauses: 'replay', run });
   const started = await agent.stream({ threadId: 't', message: 'Go' });
   const events = await collect(started.events);
   expect(events[0]).toMatchObject({ type: 'run-start', messageId: started.messageId });
   expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'error', error: { message } });
 });
 
-it('a source that does not listen to the stop is ended without its last words', async () => {
-  const { agent } = hosted(createInMemoryStore(), { name: 'deaf', pauses: 'replay', run: () => new ReadableStream() });
+it('ends a run whose source ignores the stop', async () => {
+  const { agent } = createAgent(createInMemoryStore(), {
+    name: 'unresponsive',
+    pauses: 'replay',
+    run: () => new ReadableStream(),
+  });
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   await run.stop();
   expect(await run.message).toMatchObject({ status: 'aborted' });
 });
 
-it('a queued run of an agent that nobody has here is ended, and says so', async () => {
+it('ends a queued run with `no-agent` if this process does not have its agent', async () => {
   const store = createInMemoryStore();
-  const { host } = hosted(store, sourceOf(words));
+  const { host } = createAgent(store, createSource(hello));
   await host.open();
-  const request = { threadId: 't', agent: 'stranger', process: 'gone', busy: 'queue', pending: 'supersede' } as const;
+  const request = { threadId: 't', agent: 'unknown', process: 'gone', busy: 'queue', pending: 'supersede' } as const;
   await store.registry.start(store.scope, { ...request, runId: 'r1', messageId: 'm1' });
   const queued = await store.registry.start(store.scope, { ...request, runId: 'r2', messageId: 'm2' });
   expect(queued.type).toBe('queued');
@@ -189,33 +193,33 @@ it('a queued run of an agent that nobody has here is ended, and says so', async 
     .toMatchObject({ error: { code: 'no-agent' } });
 });
 
-it('readers are cut off with an error when the process goes, and not told that the run has ended', async () => {
+it('fails the streams of readers when the host closes, instead of closing them', async () => {
   const store = createInMemoryStore();
-  const { agent } = hosted(
+  const { agent } = createAgent(
     store,
-    sourceOf(async function* () {
+    createSource(async function* () {
       await new Promise(() => {});
       yield { type: 'run-end', outcome: 'complete' };
     }),
   );
-  const other = hosted(store, sourceOf(words));
+  const other = createAgent(store, createSource(hello));
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   const reading = collect((await other.agent.attach(run.runId))!.events);
-  await Promise.all([expect(reading).rejects.toThrow('shut down'), other.host.close()]);
+  await Promise.all([expect(reading).rejects.toThrow('shutting down'), other.host.close()]);
 });
 
-it('a source that errors because it was stopped has been stopped, and did not fail', async () => {
+it('ends as aborted if the source fails because of the stop', async () => {
   const run: AgentSource['run'] = (_, { signal }) =>
     new ReadableStream<AgentEvent>({
       start: (own) => signal.addEventListener('abort', () => own.error(new DOMException('Aborted', 'AbortError'))),
     });
-  const { agent } = hosted(createInMemoryStore(), { name: 'own', pauses: 'replay', run });
+  const { agent } = createAgent(createInMemoryStore(), { name: 'own', pauses: 'replay', run });
   const started = await agent.stream({ threadId: 't', message: 'Go' });
   await started.stop('enough');
   expect(await started.message).toMatchObject({ status: 'aborted' });
 });
 
-it('a stop while the run is being prepared reaches a source that does not look at its signal', async () => {
+it('applies a stop during preparation to a source that ignores its signal', async () => {
   const store = createInMemoryStore();
   await store.saveThread({ thread: { id: 't' } });
   const prepared = gate();
@@ -226,49 +230,53 @@ it('a stop while the run is being prepared reaches a source that does not look a
       return { ...own, listMessages: (query) => prepared.opened.then(() => own.listMessages(query)) };
     },
   };
-  const { agent } = hosted(slow, { name: 'deaf', pauses: 'replay', run: () => new ReadableStream() });
+  const { agent } = createAgent(slow, { name: 'unresponsive', pauses: 'replay', run: () => new ReadableStream() });
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   await run.stop();
   setTimeout(prepared.open, 700);
   expect(await run.message).toMatchObject({ status: 'aborted' });
 });
 
-it('replaced twice: what only waited never begins, and the newest runs', async () => {
-  const asked: string[] = [];
+it('never starts a queued run that was itself replaced, and executes the newest', async () => {
+  const texts: string[] = [];
   const source: AgentSource = {
-    name: 'told',
+    name: 'scripted',
     pauses: 'replay',
     run: (run, control) => {
-      const said = run.history
+      const request = run.history
         .at(-1)!
         .content.parts.map((part) => ('text' in part ? part.text : ''))
         .join('');
-      asked.push(said);
-      return said === 'A' ? new ReadableStream() : sourceOf(words).run(run, control);
+      texts.push(request);
+      return request === 'A' ? new ReadableStream() : createSource(hello).run(run, control);
     },
   };
-  const { agent } = hosted(createInMemoryStore(), source);
-  const say = (message: string) => agent.stream({ threadId: 't', message, busy: 'replace' });
-  const a = await say('A');
-  const [b, c] = await Promise.all([say('B'), say('C')]);
+  const { agent } = createAgent(createInMemoryStore(), source);
+  const send = (message: string) => agent.stream({ threadId: 't', message, busy: 'replace' });
+  const a = await send('A');
+  const [b, c] = await Promise.all([send('B'), send('C')]);
   expect((await c.message).status).toBe('complete');
   expect([(await a.record()).state, (await b.record()).state]).toEqual(['aborted', 'aborted']);
-  expect(asked).toEqual(['A', 'C']);
+  expect(texts).toEqual(['A', 'C']);
 });
 
-it('an answer to nothing that a live run has asked is told so at once', async () => {
-  const { agent } = hosted(createInMemoryStore(), { name: 'deaf', pauses: 'replay', run: () => new ReadableStream() });
+it('reports an answer to an unknown question of a live run without waiting', async () => {
+  const { agent } = createAgent(createInMemoryStore(), {
+    name: 'unresponsive',
+    pauses: 'replay',
+    run: () => new ReadableStream(),
+  });
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   const answered = await agent.answer(run.runId, [{ questionId: 'nope' }]);
   expect(answered).toEqual({ verdicts: [{ id: 'nope', result: 'unknown' }], open: [] });
 });
 
-it('a process that is leaving starts nothing that waited, so that another one can', async () => {
+it('leaves queued runs to other processes while closing', async () => {
   const store = createInMemoryStore();
   const goOn = gate();
-  const source = sourceOf(async function* () {
+  const source = createSource(async function* () {
     await goOn.opened;
-    yield* words();
+    yield* hello();
   });
   const host = createRunHost(store, { sweepMs: 20 });
   const agent = new Agent({ source, store, host });
@@ -291,7 +299,7 @@ it.each([true, false])(
       pauses: 'replay',
       run: (run) => {
         const sealed = sourceStream(
-          words,
+          hello,
           seal(run, () => undefined),
         );
         const wrapper = new TransformStream<AgentEvent, AgentEvent>({
@@ -315,13 +323,13 @@ it.each([true, false])(
   },
 );
 
-it('seals a custom source that frames nothing itself', async () => {
+it('seals a custom source that emits no run-start and no run-end', async () => {
   const events = async function* (): AsyncGenerator<AgentEvent> {
     yield { type: 'text-start', id: 'a' };
     yield { type: 'text-delta', id: 'a', delta: 'Hello' };
   };
   const source: AgentSource = { name: 'bare', pauses: 'replay', run: () => toReadableStream(events()) };
-  const { agent } = hosted(createInMemoryStore(), source);
+  const { agent } = createAgent(createInMemoryStore(), source);
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   expect(await collect(run.events)).toMatchObject([
     { type: 'run-start', runId: run.runId },

@@ -2,6 +2,7 @@ import {
   DatabaseAwayError,
   MessageList,
   RunLostError,
+  toBlobUrl,
   toFault,
   type AgentEvent,
   type End,
@@ -14,8 +15,9 @@ import {
   type Store,
 } from '@intertie/core';
 import {
-  toAbortEnd,
+  decodeBase64,
   sealStream,
+  toAbortEnd,
   type RunFlusher,
   type RunWatcher,
   type RunWriter,
@@ -24,30 +26,31 @@ import {
 } from '@intertie/core/internal';
 import {
   collectDecisions,
+  type Blobs,
   type FinishResult,
   type Ownership,
   type RunKey,
   type RunLostReason,
   type RunPosition,
+  type Scope,
   type Waiting,
 } from '@intertie/core/store';
 import { context } from '@opentelemetry/api';
 import type { AgentDefinition } from './agent-definition.ts';
-import { endingOf, finishAnew } from './finish-run.ts';
-import { isLargeFile, keepFile } from './store-files.ts';
+import { toFinishRequest, finishAfterLogLoss } from './finish-run.ts';
 import { LiveQuestions } from './live-questions.ts';
-import type { MessageKeeper } from '../history/message-retries.ts';
-import { findMessageKeeper } from '../history/message-store.ts';
+import type { MessageStoreAdapter } from '../history/message-store-adapter.ts';
+import { findMessageStoreAdapter } from '../history/message-store.ts';
 import { OwnershipWatch } from './ownership-watch.ts';
 import { persist, type PersistOptions } from './persist.ts';
-import { prepareRun, traceOf, type PreparedRun } from './prepare-run.ts';
+import { prepareRun, getTrace, type PreparedRun } from './prepare-run.ts';
 import { RecordedCalls } from './recorded-calls.ts';
 import type { Observe } from '../telemetry/run-observer.ts';
 import { RunTelemetry } from '../telemetry/run-telemetry.ts';
 import { RunUsage } from '../telemetry/run-usage.ts';
 import { toStoredEvent, toStoredMessage } from '../history/store-reasoning.ts';
 
-/** What the process does for the runs that it owns. */
+/** The services of a `RunHost` that an execution uses. */
 export type ExecutionHost = {
   readonly store: Store;
   readonly process: string;
@@ -66,6 +69,9 @@ const framing: ReadonlySet<AgentEvent['type']> = new Set(['run-start', 'message-
 /** Maximum time that a source may take to end after a stop. Then its stream is ended for it. */
 const stopGraceMs = 600;
 
+/** Base64 length of 32 kB. Larger files are stored as blobs, because every reader of the log would receive them. */
+const maxInlineLength = Math.ceil((32 * 1024) / 3) * 4;
+
 /**
  * Executes one run from its ownership to its end: reads the sealed events of the source, folds and logs them, and writes the
  * end. The run ends exactly once, unless another process takes it over.
@@ -83,7 +89,7 @@ export class Execution {
   #watch: OwnershipWatch;
   #telemetry: RunTelemetry;
   #questions: LiveQuestions;
-  #keeper: MessageKeeper | undefined;
+  #adapter: MessageStoreAdapter | undefined;
   #calls = new RecordedCalls();
   #usage = new RunUsage();
   #abort = new AbortController();
@@ -94,7 +100,7 @@ export class Execution {
   #list = new MessageList();
   #end: EventOf<'run-end'> | undefined;
   #isFinishing = false;
-  #hasSpoken = false;
+  #hasSentDelta = false;
   /** Start of the run in this process, until its source has sent an event. */
   #startedAt: number | undefined = performance.now();
   /** Of a continuation: the message as it is stored, until the source has repeated it. */
@@ -105,18 +111,18 @@ export class Execution {
     this.#owned = owned;
     this.key = owned.run.key;
     this.definition = definition;
-    this.#keeper = findMessageKeeper(host.store);
-    this.#telemetry = new RunTelemetry(owned.run, traceOf(owned.run));
+    this.#adapter = findMessageStoreAdapter(host.store);
+    this.#telemetry = new RunTelemetry(owned.run, getTrace(owned.run));
     const { maxOutageMs, onError } = host;
     this.#persistOptions = { maxOutageMs, onError, signal: this.#abort.signal };
     this.#questions = new LiveQuestions(host.store.registry, owned, this.#persistOptions);
     this.#writer = host.flusher.open(owned, {
-      onStop: () => void this.#watch.look(),
-      onLost: (reason) => this.#lose(reason),
+      onStop: () => void this.#watch.check(),
+      onLost: (reason) => this.#loseOwnership(reason),
     });
     this.#watch = new OwnershipWatch(host, owned, {
-      onLook: (position) => this.#obey(position),
-      onLost: () => this.#lose('fenced'),
+      onOwned: (position) => this.#applyControl(position),
+      onLost: () => this.#loseOwnership('fenced'),
     });
     this.done = context.with(this.#telemetry.context, () => this.#run());
   }
@@ -126,7 +132,7 @@ export class Execution {
     return this.#end?.outcome;
   }
 
-  /** Stops the source. The events that it has already produced are kept. */
+  /** Stops the source. The events that it has already produced are stored. */
   stop(reason: StopReason): void {
     if (this.#abort.signal.aborted) return;
     this.#abort.abort(reason);
@@ -135,21 +141,21 @@ export class Execution {
 
   #startGracePeriod(): void {
     clearTimeout(this.#graceTimer);
-    this.#graceTimer = setTimeout(() => this.#sealed?.end(this.#endOr({ reason: 'eof' })), stopGraceMs);
+    this.#graceTimer = setTimeout(() => this.#sealed?.end(this.#toEnd({ reason: 'eof' })), stopGraceMs);
   }
 
   async #run(): Promise<FinishResult> {
     const { run } = this.#owned;
     let result: FinishResult = { result: 'fenced' };
     try {
-      if (this.#keeper) await this.#keeper.saveQuestion(run);
+      if (this.#adapter) await this.#adapter.savePrompt(run);
       const store = this.#host.store.forScope(run.scope);
       const prepare = (): Promise<PreparedRun> => prepareRun(store, this.#owned, this.definition);
       await this.#produce(await persist(prepare, { ...this.#persistOptions, maxErrorMs: 0 }));
       result = await this.#finish();
       return result;
     } catch (error) {
-      this.failure = this.#endOr({ reason: 'error', error: toFault(error) });
+      this.failure = this.#toEnd({ reason: 'error', error: toFault(error) });
       // The host ends the run, so a loss of ownership from here on is not handled here.
       this.#isFinishing = true;
       this.#writer.close();
@@ -158,9 +164,9 @@ export class Execution {
       this.#watch.close();
       clearTimeout(this.#graceTimer);
       this.#questions.answers.close();
-      if (result.result === 'fenced') this.#telemetry.leave();
-      this.#leaveSource();
-      // Tools that still run are told that nobody waits for them.
+      if (result.result === 'fenced') this.#telemetry.abandon();
+      this.#cancelSource();
+      // Aborts tools that are still running.
       if (!this.#abort.signal.aborted) this.#abort.abort({ by: 'system', message: 'The run is over.' });
     }
   }
@@ -182,7 +188,7 @@ export class Execution {
       const { done, value } = await this.#reader.read();
       if (this.#writer.lost) return;
       if (done) throw new Error('The source closed its stream without `run-end`.');
-      await this.#take(value)?.catch((error: unknown) => this.#endByOutage(error));
+      await this.#handleEvent(value)?.catch((error: unknown) => this.#endByOutage(error));
     }
   }
 
@@ -197,18 +203,18 @@ export class Execution {
   /** Ends the run with everything that the source has produced. The end is stored when the database is back. */
   #endByOutage(error: unknown): void {
     if (!(error instanceof DatabaseAwayError)) throw error;
-    this.#sealed?.end(this.#endOr({ reason: 'error', error: toFault(error) }));
+    this.#sealed?.end(this.#toEnd({ reason: 'error', error: toFault(error) }));
     if (!this.#abort.signal.aborted) this.#abort.abort({ by: 'system', message: error.code });
   }
 
   /** After a stop every end counts as the stop. */
-  #endOr(why: End): End {
+  #toEnd(why: End): End {
     const { aborted, reason } = this.#abort.signal;
     return aborted ? toAbortEnd(reason) : why;
   }
 
   /** Folds and logs one event. Returns a promise only if that takes time. */
-  #take(emitted: AgentEvent): Promise<void> | undefined {
+  #handleEvent(emitted: AgentEvent): Promise<void> | undefined {
     if (this.#startedAt !== undefined && !framing.has(emitted.type)) this.#reportFirst(this.#startedAt);
     const event = toStoredEvent(emitted, this.definition.storeReasoning);
     if (!event) return undefined;
@@ -217,39 +223,39 @@ export class Execution {
       case 'reasoning-delta':
       case 'tool-input-delta':
         this.#write(event);
-        return this.#hasSpoken ? undefined : this.#speak();
+        return this.#hasSentDelta ? undefined : this.#flushFirstDelta();
       case 'file':
-        return isLargeFile(event) ? this.#keepFile(event) : this.#write(event);
+        return isLargeFile(event) ? this.#storeFile(event) : this.#write(event);
       case 'question':
         return event.automatic
           ? this.#write(event)
           : this.#ask(event, { type: 'question', questionId: event.questionId });
       case 'tool-call':
-        this.#telemetry.see(event);
+        this.#telemetry.record(event);
         return event.executor === 'client' && !event.invalid
           ? this.#ask(event, { type: 'tool', toolCallId: event.toolCallId })
           : this.#write(event);
       case 'tool-result':
-        this.#telemetry.see(event);
+        this.#telemetry.record(event);
         this.#write(event);
-        return this.#hurry();
+        return this.#flushNow();
       case 'answer':
         this.#write(event);
         return this.#questions.settle(event.questionId);
       case 'message-snapshot':
-        this.#telemetry.see(event);
-        return this.#write(this.#restored(event));
+        this.#telemetry.record(event);
+        return this.#write(this.#withStoredContent(event));
       case 'run-end':
-        this.#telemetry.see(event);
+        this.#telemetry.record(event);
         this.#list.feed(event);
         return this.#setEnd(event);
       case 'notice':
         if (event.level === 'error') this.#reportNotice(event);
-        this.#telemetry.see(event);
+        this.#telemetry.record(event);
         return this.#write(event);
       default:
-        this.#telemetry.see(event);
-        this.#usage.see(event);
+        this.#telemetry.record(event);
+        this.#usage.record(event);
         return this.#write(event);
     }
   }
@@ -260,7 +266,7 @@ export class Execution {
     return undefined;
   }
 
-  /** Servers hide the text from clients, and the run may go on without an error of its own. */
+  /** Servers do not send the text to clients, and the run may continue without failing, so it is reported here. */
   #reportNotice({ message }: EventOf<'notice'>): void {
     this.#host.onError(new Error(`Run "${this.#owned.run.runId}": ${message}`));
   }
@@ -281,24 +287,24 @@ export class Execution {
     if (event.type === 'tool-call') this.#calls.add(event.toolCallId);
   }
 
-  /** Somebody waits for the first word, and not for the tick of other runs. */
-  #speak(): undefined {
-    this.#hasSpoken = true;
-    return this.#hurry();
+  /** Flushes the first delta without waiting for the next tick, to reduce the time to first token. */
+  #flushFirstDelta(): undefined {
+    this.#hasSentDelta = true;
+    return this.#flushNow();
   }
 
-  /** What somebody will act upon goes to the log at once; the source need not wait for it. */
-  #hurry(): undefined {
+  /** Flushes immediately, because a client is waiting for this event. The source does not wait for the flush. */
+  #flushNow(): undefined {
     this.#writer.barrier().catch(() => undefined);
     return undefined;
   }
 
-  async #keepFile(event: EventOf<'file'>): Promise<void> {
+  async #storeFile(event: EventOf<'file'>): Promise<void> {
     const { run } = this.#owned;
     try {
-      this.#write(await keepFile(this.#host.store.blobs, run.scope, run, event));
+      this.#write(await storeFile(this.#host.store.blobs, run.scope, run, event));
     } catch (error) {
-      // Too large, or the store is away for a moment: the log takes it as it is.
+      // The blob is too large or the store is unavailable: logs the bytes inline.
       this.#host.onError(error);
       this.#write(event);
     }
@@ -317,15 +323,15 @@ export class Execution {
       this.#log(event);
       throw error;
     }
-    if (asked !== 'ok') return this.#lose('fenced');
+    if (asked !== 'ok') return this.#loseOwnership('fenced');
     this.#log(event);
-    this.#hurry();
+    this.#flushNow();
     const isLive = this.definition.source.pauses === 'live' && event.type === 'question';
     if (isLive) await this.#questions.ask(event.questionId);
   }
 
-  /** The source was given the bytes of its files; the log names them as the store does. */
-  #restored(event: EventOf<'message-snapshot'>): EventOf<'message-snapshot'> {
+  /** The source received files as bytes. The log refers to their blobs, as the stored message does. */
+  #withStoredContent(event: EventOf<'message-snapshot'>): EventOf<'message-snapshot'> {
     const content = this.#baseline?.content ?? event.content;
     this.#baseline = undefined;
     for (const part of content.parts) if (part.type === 'tool-invocation') this.#calls.add(part.toolCallId);
@@ -344,25 +350,25 @@ export class Execution {
     const { signal } = this.#abort;
     if (toolCallId !== undefined) await this.#calls.wait(toolCallId, signal);
     const passed = await this.#writer.barrier();
-    if (passed === 'stop') void this.#watch.look();
+    if (passed === 'stop') void this.#watch.check();
     if (passed === 'stop' || signal.aborted) throw new Error('The run was stopped before the tool ran.');
-    if (toolCallId !== undefined) this.#telemetry.begin(toolCallId);
+    if (toolCallId !== undefined) this.#telemetry.startTool(toolCallId);
   }
 
-  #obey({ stop, stopReason }: RunPosition): void {
+  #applyControl({ stop, stopReason }: RunPosition): void {
     if (stop) this.stop({ by: 'user', ...(stopReason !== undefined && { message: stopReason }) });
     void this.#questions.fetch();
   }
 
-  /** Another process owns the run, or it has been ended or deleted: nothing more is said here. */
-  #lose(reason: RunLostReason): void {
+  /** Another process owns the run, or it was ended or deleted: discards all further events. */
+  #loseOwnership(reason: RunLostReason): void {
     if (this.#isFinishing) return;
     if (!this.#abort.signal.aborted) this.#abort.abort({ by: 'system', message: reason });
     this.#writer.close();
-    this.#leaveSource();
+    this.#cancelSource();
   }
 
-  #leaveSource(): void {
+  #cancelSource(): void {
     this.#reader?.cancel(this.#abort.signal.reason).catch(() => undefined);
   }
 
@@ -372,24 +378,24 @@ export class Execution {
     if (this.#writer.lost === 'regressed' && message) {
       this.#isFinishing = true;
       const { maxOutageMs, onError } = this.#host;
-      return finishAnew(this.#host, this.#owned, message, { maxOutageMs, onError });
+      return finishAfterLogLoss(this.#host, this.#owned, message, { maxOutageMs, onError });
     }
     if (!end || !message || this.#writer.lost) return { result: 'fenced' };
     try {
-      // What is before the end goes first: nobody is told of an end that the registry does not know.
+      // Flushes everything before the end: readers see an end only after the registry has it.
       await this.#writer.barrier();
     } catch (error) {
       if (error instanceof RunLostError) return this.#finish();
       throw error;
     }
-    const answer = this.#keeper ? await this.#keeper.saveAnswer(message, end) : { message, end };
-    if (answer.end !== end) this.#setEnd(answer.end);
+    const response = this.#adapter ? await this.#adapter.saveResponse(message, end) : { message, end };
+    if (response.end !== end) this.#setEnd(response.end);
     this.#isFinishing = true;
-    this.#writer.write(answer.end);
+    this.#writer.write(response.end);
     const { registry, log } = this.#host.store;
     const { total: usage } = this.#usage;
     let last = 0;
-    const ending = endingOf(this.#owned.run, answer.message, answer.end, this.#host.process);
+    const ending = toFinishRequest(this.#owned.run, response.message, response.end, this.#host.process);
     const result = await this.#writer.finish((rest) => {
       last = rest.nextSeq + rest.events.length - 1;
       return registry.finish(this.key, this.#owned.epoch, { ...(usage && { usage }), ...ending, ...rest });
@@ -397,4 +403,25 @@ export class Execution {
     if (result.result === 'ok') await log.close(this.key, last).catch(this.#host.onError);
     return result;
   }
+}
+
+function isLargeFile(event: EventOf<'file'>): boolean {
+  return event.data !== undefined && event.data.length > maxInlineLength;
+}
+
+/** Stores the bytes in a blob that the run's message refers to, and returns the event with its URL. */
+async function storeFile(
+  blobs: Blobs,
+  scope: Scope,
+  message: { threadId: string; messageId: string },
+  event: EventOf<'file'>,
+): Promise<EventOf<'file'>> {
+  const { data, ...rest } = event;
+  if (data === undefined) return event;
+  const { sha256 } = await blobs.put(scope, {
+    data: decodeBase64(data),
+    ...(event.mimeType !== undefined && { mediaType: event.mimeType }),
+  });
+  await blobs.refer(scope, sha256, message);
+  return { ...rest, url: toBlobUrl(sha256) } as EventOf<'file'>;
 }

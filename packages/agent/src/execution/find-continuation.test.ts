@@ -1,11 +1,11 @@
 import { createInMemoryStore, seal, sourceStream, type AgentEvent, type AgentSource } from '@intertie/core';
 import { expect, it } from 'vitest';
 
-import { gate } from '../../test/stage.ts';
+import { gate } from '../../test/test-stores.ts';
 import { Agent } from '../agent/agent.ts';
 import { findContinuation } from './find-continuation.ts';
 
-it('a run that has more to do after its answer is the one that goes on, for now', async () => {
+it('returns the run itself while it is still running after its answer, and its continuation later', async () => {
   const goOn = gate();
   const source: AgentSource = {
     name: 'busy',

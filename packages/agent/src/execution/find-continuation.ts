@@ -1,17 +1,17 @@
 import type { RunRecord, Store } from '@intertie/core';
 import type { StoredRun } from './stored-run.ts';
 
-/** How long a run that has its answers may take to pause. */
-const patienceMs = 5_000;
+/** Default time that an answered run may take to pause. */
+const defaultWaitMs = 5_000;
 
 /**
- * What goes on with a run that was answered before it had paused: it pauses in a moment, and its end is the beginning of the
- * next one. Where it has more to do first, it is the run itself. Undefined where it ended otherwise.
+ * Waits for a run that was answered before it paused, and returns its continuation. Returns the run itself if it is still
+ * running after `waitMs`, or undefined if it ended otherwise.
  */
 export async function findContinuation(
   store: Store,
   run: StoredRun,
-  waitMs: number = patienceMs,
+  waitMs: number = defaultWaitMs,
 ): Promise<RunRecord | undefined> {
   const reader = run.follow().getReader();
   const timer = setTimeout(() => void reader.cancel().catch(() => undefined), waitMs);

@@ -2,10 +2,10 @@ import { generateId, type CanonicalMessage, type EventOf, type RunRecord, type S
 import { toOutcome } from '@intertie/core/internal';
 import { collectDecisions, type FinishRequest, type FinishResult, type Ownership } from '@intertie/core/store';
 import { persist, type PersistOptions } from './persist.ts';
-import { continuedInput } from './prepare-run.ts';
+import { toContinuationInput } from './prepare-run.ts';
 
-/** What the registry is told of the end of a run, but for what is left to log. */
-export function endingOf(
+/** Builds the registry's finish request, without the events that are still to be logged. */
+export function toFinishRequest(
   run: RunRecord,
   { content, state, sourceState }: CanonicalMessage,
   end: EventOf<'run-end'>,
@@ -16,15 +16,15 @@ export function endingOf(
     outcome,
     content,
     decisions: collectDecisions(outcome, content),
-    continuation: { runId: generateId(), process, input: continuedInput(run) },
+    continuation: { runId: generateId(), process, input: toContinuationInput(run) },
     ...(end.usage && { usage: end.usage }),
     ...(state !== undefined && { state }),
     ...(sourceState !== undefined && { sourceState }),
   };
 }
 
-/** The database has lost commits: the message is complete here, so the process takes ownership again and ends the run with it. */
-export async function finishAnew(
+/** Ends a run after the database lost commits: takes ownership again and saves the message, which is complete in memory. */
+export async function finishAfterLogLoss(
   { store: { registry }, process }: { store: Store; process: string },
   { run }: Ownership,
   message: CanonicalMessage,
@@ -34,8 +34,8 @@ export async function finishAnew(
   await persist(() => registry.stop(run.scope, run.key, 'log-lost'), options);
   const owned = await persist(() => registry.fence(run.key, process, 0, claim), options);
   if (!owned) return { result: 'fenced' };
-  const error = { message: 'The database lost a part of the log. The message is whole.', code: 'log-lost' };
+  const error = { message: 'The database lost a part of the event log. The message is complete.', code: 'log-lost' };
   const end: EventOf<'run-end'> = { type: 'run-end', outcome: 'error', error, at: Date.now() };
-  const ending = { ...endingOf(run, message, end, process), nextSeq: owned.nextSeq, events: [end] };
+  const ending = { ...toFinishRequest(run, message, end, process), nextSeq: owned.nextSeq, events: [end] };
   return persist(() => registry.finish(run.key, owned.epoch, ending), options);
 }

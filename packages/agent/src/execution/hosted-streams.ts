@@ -1,27 +1,27 @@
 /**
- * The streams that a process has given out. When it goes, those who still read are cut off with an error: a stream that
- * merely ends would be taken for a run that has.
+ * Streams that this process serves. On shutdown those that are still read fail with an error: a stream that only closes
+ * would look like the end of the run.
  */
 export class HostedStreams {
-  #cuts = new Set<(reason: Error) => void>();
+  #aborts = new Set<(reason: Error) => void>();
   #waiting: Array<() => void> = [];
 
-  /** A stream that can be cut off. Returns what to call when it is over. */
-  enter(cut: (reason: Error) => void): () => void {
-    this.#cuts.add(cut);
+  /** Adds the abort function of a stream. Returns a function to call when the stream has ended. */
+  add(abort: (reason: Error) => void): () => void {
+    this.#aborts.add(abort);
     return () => {
-      this.#cuts.delete(cut);
-      if (this.#cuts.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+      this.#aborts.delete(abort);
+      if (this.#aborts.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
     };
   }
 
-  /** Resolves when nobody reads any more. */
-  async ended(): Promise<void> {
-    if (this.#cuts.size > 0) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+  /** Resolves when no stream is open. */
+  async waitUntilEmpty(): Promise<void> {
+    if (this.#aborts.size > 0) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
   }
 
-  close(): void {
-    const error = new Error('The process is being shut down. Follow the run from another one, from the same position.');
-    for (const cut of this.#cuts) cut(error);
+  abort(): void {
+    const error = new Error('The process is shutting down. Follow the run from another process, at the same position.');
+    for (const abort of this.#aborts) abort(error);
   }
 }

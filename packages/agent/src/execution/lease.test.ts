@@ -12,18 +12,18 @@ function leaseOn() {
   return { lease, wait: (ms: number) => void (at += ms), setAway: (away: boolean) => void (isAway = away) };
 }
 
-it('tells of the dead from the beginning, and as long as it is renewed', async () => {
+it('is reliable from the beginning, as long as it is renewed', async () => {
   const { lease, wait } = leaseOn();
   await lease.renew();
-  expect(lease.isTelling).toBe(true);
+  expect(lease.isReliable).toBe(true);
   for (let n = 0; n < 10; n++) {
     wait(5_500);
     await lease.renew();
-    expect(lease.isTelling).toBe(true);
+    expect(lease.isReliable).toBe(true);
   }
 });
 
-it('gives others the time to come back after the store was away', async () => {
+it('is not reliable for two heartbeats after an outage of the store', async () => {
   const { lease, wait, setAway } = leaseOn();
   await lease.renew();
   setAway(true);
@@ -33,11 +33,11 @@ it('gives others the time to come back after the store was away', async () => {
   }
   setAway(false);
   await lease.renew();
-  expect(lease.isTelling).toBe(false);
+  expect(lease.isReliable).toBe(false);
   wait(5_000);
   await lease.renew();
-  expect(lease.isTelling).toBe(false);
+  expect(lease.isReliable).toBe(false);
   wait(5_000);
   await lease.renew();
-  expect(lease.isTelling).toBe(true);
+  expect(lease.isReliable).toBe(true);
 });

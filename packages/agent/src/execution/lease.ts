@@ -3,9 +3,9 @@ import type { Registry } from '@intertie/core/store';
 export type LeaseOptions = {
   registry: Pick<Registry, 'heartbeat'>;
   process: string;
-  /** How often it is renewed. */
+  /** Interval of renewals. */
   heartbeatMs: number;
-  /** A clock that never goes back, in milliseconds. */
+  /** Monotonic clock in milliseconds. */
   now?: () => number;
 };
 
@@ -36,10 +36,10 @@ export class Lease {
   }
 
   /**
-   * Whether a lease that is over means that its process is dead. Where the store was away, or the machine asleep, all of them
-   * are over, and the first one back would end the runs of those that come a moment later.
+   * Whether an expired lease proves that its process is dead. After an outage of the store, or sleep of the machine, all
+   * leases have expired, and the first process to return would end the runs of those that return a moment later.
    */
-  get isTelling(): boolean {
+  get isReliable(): boolean {
     return this.#now() - this.#backAt >= this.#graceMs;
   }
 }

@@ -1,9 +1,34 @@
 import type { Answer } from '@intertie/core';
 import type { Ownership, Registry } from '@intertie/core/store';
-import { AnswerQueue } from './answer-queue.ts';
 import { persist, type PersistOptions } from './persist.ts';
 
-/** What a run asks that waits inside its process, and the way of the answers to it: through the store, from anywhere. */
+/** Passes answers to a source that waits for them in its process. */
+class AnswerQueue implements AsyncIterable<Answer> {
+  #answers: Answer[] = [];
+  #wake: (() => void) | undefined;
+  #isClosed = false;
+
+  push(answer: Answer): void {
+    this.#answers.push(answer);
+    this.#wake?.();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Answer> {
+    for (;;) {
+      const answer = this.#answers.shift();
+      if (answer) yield answer;
+      else if (this.#isClosed) return;
+      else await new Promise<void>((wake) => (this.#wake = wake));
+    }
+  }
+}
+
+/** Open questions of a run that waits in its process. Answers arrive through the store, so any process can give them. */
 export class LiveQuestions {
   readonly answers: AnswerQueue = new AnswerQueue();
   #registry: Registry;
@@ -21,16 +46,16 @@ export class LiveQuestions {
 
   async ask(questionId: string): Promise<void> {
     this.#open.add(questionId);
-    await this.#tell();
+    await this.#updateWaiting();
   }
 
-  /** The source has taken the answer. */
+  /** Closes a question whose answer the source has used. */
   async settle(questionId: string): Promise<void> {
     this.#open.delete(questionId);
-    await this.#tell();
+    await this.#updateWaiting();
   }
 
-  /** Looks for answers, and hands them over. */
+  /** Reads new answers from the store and queues them for the source. */
   async fetch(): Promise<void> {
     if (this.#isFetching || this.#open.size === 0) return;
     this.#isFetching = true;
@@ -43,14 +68,15 @@ export class LiveQuestions {
           answer && 'questionId' in answer ? answer : { questionId, cancelled: true, reason: `It was ${state}.` };
         this.answers.push(answeredBy === undefined ? given : { by: answeredBy, ...given });
       }
-      await this.#tell();
+      await this.#updateWaiting();
     } catch (error) {
       this.#options.onError(error);
     }
     this.#isFetching = false;
   }
 
-  async #tell(): Promise<void> {
+  /** Writes to the registry whether the run waits for an answer. */
+  async #updateWaiting(): Promise<void> {
     const isWaiting = this.#open.size > 0;
     if (isWaiting === this.#isWaiting) return;
     this.#isWaiting = isWaiting;

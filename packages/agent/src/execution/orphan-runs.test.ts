@@ -1,7 +1,7 @@
 import { createInMemoryStore, type AgentEvent, type AgentSource, type Store } from '@intertie/core';
 import type { Ownership, RunKey } from '@intertie/core/store';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { gate } from '../../test/stage.ts';
+import { gate } from '../../test/test-stores.ts';
 import { Agent } from '../agent/agent.ts';
 import { OrphanRuns } from './orphan-runs.ts';
 import { OwnershipCalls } from './ownership-calls.ts';
@@ -30,7 +30,7 @@ describe('finding orphans', () => {
     expect(await orphans.find()).toEqual([run]);
   });
 
-  it('leaves out a run that has become known', async () => {
+  it('omits a run that has become known', async () => {
     const { orphans, known } = finder([ownership('a')]);
     await orphans.find();
     known.add('a' as RunKey);
@@ -77,7 +77,7 @@ describe('finding orphans', () => {
     expect(await orphans.find()).toEqual([owned[0]]);
   });
 
-  it('leaves out the continuation of a run whose end is not acknowledged', async () => {
+  it('omits the continuation of a run whose end is not acknowledged', async () => {
     const { orphans, known } = finder([ownership('b', { resumes: 'a' })]);
     known.add('a' as RunKey);
     await orphans.find();
@@ -102,7 +102,9 @@ describe('a run that its process owns and does not know', () => {
     },
   };
 
-  async function lost(runId: string): Promise<{ store: Store; owned: Ownership; agent: Agent; errors: string[] }> {
+  async function loseStartReply(
+    runId: string,
+  ): Promise<{ store: Store; owned: Ownership; agent: Agent; errors: string[] }> {
     const store = createInMemoryStore();
     const errors: string[] = [];
     const host = createRunHost(store, { process: 'p1', sweepMs: 5, onError: (error) => errors.push(String(error)) });
@@ -121,22 +123,22 @@ describe('a run that its process owns and does not know', () => {
     });
     return { store, owned: result as unknown as Ownership, agent, errors };
   }
-  const said: AgentEvent[] = [
+  const logged: AgentEvent[] = [
     { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm1', at: 1 },
     { type: 'text-start', id: 'p' },
     { type: 'text-delta', id: 'p', delta: 'Half' },
   ];
 
   it('executes an orphan whose log is empty', async () => {
-    const { agent, errors } = await lost('fresh');
+    const { agent, errors } = await loseStartReply('fresh');
     expect(await (await agent.attach('fresh'))!.message).toMatchObject({ status: 'complete' });
     expect(runs.filter((run) => run === 'fresh')).toHaveLength(1);
     expect(errors).toEqual([expect.stringContaining('It is executed now.')]);
   });
 
   it('ends an orphan whose log is not empty, with a reason', async () => {
-    const { store, owned, agent, errors } = await lost('begun');
-    await store.log.append([{ run: owned.run.key, epoch: 1, seq: 1, events: said }]);
+    const { store, owned, agent, errors } = await loseStartReply('begun');
+    await store.log.append([{ run: owned.run.key, epoch: 1, seq: 1, events: logged }]);
     const run = (await agent.attach('begun'))!;
     expect(await run.message).toMatchObject({ status: 'error', content: { parts: [{ text: 'Half' }] } });
     expect(await run.record()).toMatchObject({
@@ -147,7 +149,7 @@ describe('a run that its process owns and does not know', () => {
   });
 
   it('ends an orphan that another process may have begun', async () => {
-    const { store, owned, agent } = await lost('taken');
+    const { store, owned, agent } = await loseStartReply('taken');
     await store.registry.stop(store.scope, owned.run.key, 'enough');
     await store.registry.fence(owned.run.key, 'p1', 0);
     const run = (await agent.attach('taken'))!;

@@ -15,17 +15,20 @@ export class OwnershipCalls {
     this.#onError = onError;
   }
 
-  /** Hands the result to `take` before the call counts as settled: a run is either in flight or known to this process. */
-  async make<Result, Taken>(call: () => Promise<Result>, take: (result: Result) => Taken): Promise<Awaited<Taken>> {
+  /** Hands the result to `handle` before the call counts as settled: a run is either in flight or known to this process. */
+  async make<Result, Handled>(
+    call: () => Promise<Result>,
+    handle: (result: Result) => Handled,
+  ): Promise<Awaited<Handled>> {
     const id = Symbol('call');
     this.#inFlight.add(id);
-    let taken: Taken;
+    let handled: Handled;
     try {
-      taken = take(await persist(call, { ...retries, onError: this.#onError }));
+      handled = handle(await persist(call, { ...retries, onError: this.#onError }));
     } finally {
       this.#inFlight.delete(id);
     }
-    return await taken;
+    return await handled;
   }
 
   /** Returns a function that returns whether the calls that are in flight now have settled. */

@@ -2,13 +2,13 @@ import type { Ownership, RunPosition } from '@intertie/core/store';
 import type { ExecutionHost } from './execution.ts';
 
 export type OwnershipEvents = {
-  /** Still ours, as of now; somebody may want it to stop. */
-  onLook: (position: RunPosition) => void;
+  /** This process still owns the run. `position` has a requested stop. */
+  onOwned: (position: RunPosition) => void;
   /** Another process owns the run, or it has been ended or deleted. */
   onLost: () => void;
 };
 
-/** Whether a run is still ours, and wanted: looked at with every hint, and now and then without. */
+/** Checks whether this process still owns a run and whether a stop was requested: after every hint, and periodically. */
 export class OwnershipWatch {
   #host: ExecutionHost;
   #owned: Ownership;
@@ -22,18 +22,18 @@ export class OwnershipWatch {
     this.#events = events;
     this.#unwatch = host.watcher.watch(owned.run.key, (position) => {
       if (this.#isOver) return;
-      // It may be older than our ownership, so a loss is looked at again.
-      if (this.#isOurs(position)) events.onLook(position);
-      else void this.look();
+      // The position may be older than this ownership, so a loss is checked again.
+      if (this.#isOwned(position)) events.onOwned(position);
+      else void this.check();
     });
   }
 
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const { key } = this.#owned.run;
     try {
       const position = (await this.#host.store.log.positions([key])).get(key);
       if (this.#isOver) return;
-      if (this.#isOurs(position)) this.#events.onLook(position);
+      if (this.#isOwned(position)) this.#events.onOwned(position);
       else this.#events.onLost();
     } catch (error) {
       this.#host.onError(error);
@@ -45,7 +45,7 @@ export class OwnershipWatch {
     this.#unwatch();
   }
 
-  #isOurs(position: RunPosition | undefined): position is RunPosition {
+  #isOwned(position: RunPosition | undefined): position is RunPosition {
     return position?.live === true && position.epoch === this.#owned.epoch;
   }
 }

@@ -4,8 +4,8 @@ import type { Ownership } from '@intertie/core/store';
 import type { AgentDefinition } from './agent-definition.ts';
 import { withoutReasoning } from '../history/history-options.ts';
 import { readBranch } from '../history/read-branch.ts';
-import { activeTrace } from '../telemetry/run-telemetry.ts';
-import { FileResolver } from '../history/resolve-files.ts';
+import { captureTrace } from '../telemetry/run-telemetry.ts';
+import { FileResolver } from '../history/file-resolver.ts';
 
 export type PreparedRun = {
   input: RunInput;
@@ -13,9 +13,9 @@ export type PreparedRun = {
   message: CanonicalMessage;
 };
 
-/** What a run is asked beside its messages, kept with it: enough to start it in another process. */
-export function keepInput({ tools, context, state, forwardedProps }: RunRequest): JsonObject {
-  const trace = activeTrace();
+/** Returns the request without its messages, as it is stored with the run: another process can start the run from it. */
+export function toStoredInput({ tools, context, state, forwardedProps }: RunRequest): JsonObject {
+  const trace = captureTrace();
   return {
     ...(Object.keys(trace).length > 0 && { trace }),
     ...(tools && tools.length > 0 && { tools }),
@@ -25,18 +25,18 @@ export function keepInput({ tools, context, state, forwardedProps }: RunRequest)
   };
 }
 
-/** Of the run that goes on with its message. The state is in the message by now. */
-export function continuedInput({ input }: RunRecord): JsonObject {
-  const { state: _, ...rest } = readInput(input);
+/** Returns the stored input for a continuation. The state is part of the message by then. */
+export function toContinuationInput({ input }: RunRecord): JsonObject {
+  const { state: _, ...rest } = parseInput(input);
   return rest;
 }
 
-/** The trace that the run was asked for in. */
-export function traceOf({ input }: RunRecord): Json | undefined {
-  return readInput(input).trace;
+/** Returns the trace context of the request that started the run. */
+export function getTrace({ input }: RunRecord): Json | undefined {
+  return parseInput(input).trace;
 }
 
-/** What the source is given. The history is the store's, along the branch; nothing in it comes from the client. */
+/** Builds the input of the source. The history is read from the store along the branch, never from the client. */
 export async function prepareRun(
   store: Store,
   { run, messages }: Pick<Ownership, 'run' | 'messages'>,
@@ -50,33 +50,33 @@ export async function prepareRun(
   ]);
   const { parentId } = message;
   const files = new FileResolver(store.blobs, run.scope, onLoss);
-  const kept = readInput(run.input);
+  const stored = parseInput(run.input);
   const last = resumed ? message : branch.findLast(({ role }) => role === 'assistant');
-  const state = kept.state ?? last?.state;
-  const sourceState = resumed ? message.sourceState : await tokenOf(store, branch, message, last);
+  const state = stored.state ?? last?.state;
+  const sourceState = resumed ? message.sourceState : await getSourceState(store, branch, message, last);
   const input: RunInput = {
     runId: run.runId,
     threadId,
     messageId,
     ...(parentId !== undefined && { parentMessageId: parentId }),
-    ...(resumed && { resumes: resumed.runId, message: await files.content(message.content) }),
+    ...(resumed && { resumes: resumed.runId, message: await files.resolveContent(message.content) }),
     startedAt: (run.startedAt ?? run.createdAt).getTime(),
-    history: await files.messages(branch.map((earlier) => withoutReasoning(earlier, retainReasoning))),
+    history: await files.resolveMessages(branch.map((earlier) => withoutReasoning(earlier, retainReasoning))),
     answers: [],
-    tools: (kept.tools ?? []) as unknown as ToolDescription[],
-    context: (kept.context ?? []) as RunInput['context'],
+    tools: (stored.tools ?? []) as unknown as ToolDescription[],
+    context: (stored.context ?? []) as RunInput['context'],
     ...(state !== undefined && { state }),
-    ...(kept.forwardedProps !== undefined && { forwardedProps: kept.forwardedProps }),
+    ...(stored.forwardedProps !== undefined && { forwardedProps: stored.forwardedProps }),
     ...(sourceState !== undefined && { sourceState }),
   };
   return { input, message };
 }
 
 /**
- * The runtime's own token, if it still fits: where another branch has gone on from the same answer, the remote session is
- * elsewhere by now, and the run begins a new one with the transcript.
+ * Returns the runtime's session state of the last answer. If another branch has continued from that answer, the remote
+ * session has moved on, so the run begins a new session with the transcript.
  */
-async function tokenOf(
+async function getSourceState(
   store: Store,
   branch: readonly CanonicalMessage[],
   message: CanonicalMessage,
@@ -89,8 +89,8 @@ async function tokenOf(
   return siblings.every(({ length }) => length <= 1) ? last.sourceState : undefined;
 }
 
-type KeptInput = { tools?: Json; context?: Json; state?: Json; forwardedProps?: Json; trace?: Json };
+type StoredInput = { tools?: Json; context?: Json; state?: Json; forwardedProps?: Json; trace?: Json };
 
-function readInput(input: Json | undefined): KeptInput {
+function parseInput(input: Json | undefined): StoredInput {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
 }

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { RecordedCalls } from './recorded-calls.ts';
 
-it('leaves no abort listener behind when a call is recorded', async () => {
+it('removes its abort listeners when a call is recorded', async () => {
   const calls = new RecordedCalls();
   const { signal } = new AbortController();
   const waits = ['a', 'a', 'b'].map((id) => calls.wait(id, signal));

@@ -1,4 +1,4 @@
-/** Tool calls that the log has, or gets with its next flush, and the tools that wait for theirs. */
+/** Tool calls that are in the log or in its next flush. A tool waits for its own call before it runs. */
 export class RecordedCalls {
   #recorded = new Set<string>();
   #waiting = new Map<string, Array<() => void>>();

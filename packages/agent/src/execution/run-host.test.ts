@@ -1,28 +1,28 @@
 import { createInMemoryStore } from '@intertie/core';
 import { afterEach, expect, it, vi } from 'vitest';
-import { deafSource } from '../../test/deaf-source.ts';
+import { unresponsiveSource } from '../../test/unresponsive-source.ts';
 import { Agent } from '../agent/agent.ts';
 import { createRunHost } from './run-host.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-it('is closed as soon as anybody wants, whatever was said before and whatever the source hears', async () => {
+it('closes after the shortest drain timeout, also if the source ignores the stop', async () => {
   const store = createInMemoryStore();
   const host = createRunHost(store, { tickMs: 2 });
-  const agent = new Agent({ source: deafSource, store, host });
+  const agent = new Agent({ source: unresponsiveSource, store, host });
   const run = await agent.stream({ threadId: 't', message: 'Go' });
-  const patient = host.close({ drainMs: 600_000 });
-  // It still waits for the run: nobody is in a hurry.
+  const firstClose = host.close({ drainMs: 600_000 });
+  // The run is still draining.
   await vi.waitFor(async () => expect(await run.record()).toMatchObject({ state: 'running' }));
   await host.close({ drainMs: 10 });
-  await patient;
+  await firstClose;
   expect(await run.record()).toMatchObject({
     state: 'aborted',
     outcome: { outcome: 'aborted', by: 'system', reason: 'shutdown' },
   });
 });
 
-it('leaves the runs of others alone that come back a moment later, after a store that was away for longer than the lease', async () => {
+it('does not take over runs of processes that return shortly after a long outage of the store', async () => {
   vi.useFakeTimers();
   const store = createInMemoryStore();
   const { heartbeat } = store.registry;
@@ -32,7 +32,7 @@ it('leaves the runs of others alone that come back a moment later, after a store
     await heartbeat(process, info);
   };
   const [first, second] = ['first', 'second'].map((process) => createRunHost(store, { process }));
-  const agent = new Agent({ source: deafSource, store, host: second! });
+  const agent = new Agent({ source: unresponsiveSource, store, host: second! });
   await first!.open();
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   for (const process of ['first', 'second']) away.add(process);
@@ -42,7 +42,7 @@ it('leaves the runs of others alone that come back a moment later, after a store
   away.delete('second');
   await vi.advanceTimersByTimeAsync(60_000);
   expect(await run.record()).toMatchObject({ state: 'running' });
-  // One that does not come back is dead.
+  // A process that does not return is dead.
   away.add('second');
   await vi.advanceTimersByTimeAsync(60_000);
   expect(await run.record()).toMatchObject({ state: 'error', outcome: { error: { code: 'lost' } } });
@@ -51,7 +51,7 @@ it('leaves the runs of others alone that come back a moment later, after a store
   await closed;
 });
 
-/** Two processes, the second with a run. Its heartbeats can be held up, as a blocked event loop does. */
+/** Opens two processes, the second with a run. Its heartbeats can be delayed, like those of a blocked event loop. */
 async function openTwo() {
   vi.useFakeTimers();
   const store = createInMemoryStore();
@@ -62,7 +62,7 @@ async function openTwo() {
     await heartbeat(process, info);
   };
   const [first, second] = ['first', 'second'].map((process) => createRunHost(store, { process }));
-  const agent = new Agent({ source: deafSource, store, host: second! });
+  const agent = new Agent({ source: unresponsiveSource, store, host: second! });
   await first!.open();
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   await vi.advanceTimersByTimeAsync(10_000);
@@ -96,7 +96,7 @@ it('loses its runs when its event loop is blocked for longer than the lease', as
   await close();
 });
 
-it('is closed in bounded time while the database does not answer a sweep', async () => {
+it('closes in bounded time while the database does not answer a sweep', async () => {
   const store = createInMemoryStore();
   vi.spyOn(store.registry, 'expire').mockReturnValue(new Promise(() => undefined));
   const host = createRunHost(store);

@@ -15,32 +15,32 @@ import {
 import type { FinishResult, LogPosition, Ownership, Queued, RunKey, RunPosition, Scope } from '@intertie/core/store';
 import type { AgentDefinition } from './agent-definition.ts';
 import { endOwnedRun } from './end-owned-run.ts';
-import { every } from './async-interval.ts';
+import { startAsyncInterval } from './async-interval.ts';
 import { Execution } from './execution.ts';
 import { HostedStreams } from './hosted-streams.ts';
 import { Lease } from './lease.ts';
 import { toStore, type MessageStore } from '../history/message-store.ts';
 import { OrphanRuns } from './orphan-runs.ts';
 import { OwnershipCalls } from './ownership-calls.ts';
-import { Patience } from './deadline.ts';
+import { Deadline } from './deadline.ts';
 import type { Observe, RunObserver, RunResult } from '../telemetry/run-observer.ts';
 import { RunRelay } from './run-relay.ts';
 
 export type RunHostOptions = {
   /**
-   * Name of this process, unique among all processes that share the store: a process ends runs that are assigned to its name and that it does
-   * not execute. Default: a new id.
+   * Name of this process, unique among all processes that share the store: a process ends runs that are assigned to its name
+   * and that it does not execute. Default: a new id.
    */
   process?: string;
-  /** The time from one flush to the next. 40 ms unless given. */
+  /** Interval of flushes to the log. Default: 40 ms. */
   tickMs?: number;
-  /** How often the lease is renewed. Default: 5 s. The lease itself is an option of the store. */
+  /** Interval of lease renewals. Default: 5 s. The lease duration is an option of the store. */
   heartbeatMs?: number;
-  /** How often runs of dead processes are looked for. 5 s unless given. */
+  /** Interval of the search for runs of dead processes. Default: 5 s. */
   sweepMs?: number;
-  /** How long a run that another replaces may take to end, before that is done for it. 2 s unless given. */
+  /** Maximum time that a replaced run may take to end, before it is ended by the host. Default: 2 s. */
   replaceSilenceMs?: number;
-  /** How long the log of a run is kept after its end. 10 minutes unless given. */
+  /** Retention of a run's log after its end. Default: 10 minutes. */
   logRetentionMs?: number;
   /**
    * Longest outage of the database that a run waits for when it is prepared or asks a question, and that a reader waits
@@ -54,18 +54,18 @@ export type RunHostOptions = {
   isOverloaded?: () => boolean;
   /** Receives measurements, for metrics. */
   observer?: RunObserver;
-  /** Is told of what failed and will be tried again. */
+  /** Receives errors of operations that are tried again. */
   onError?: (error: unknown) => void;
   /** Called when a run ends with an error, with the error as it is stored. Clients see a text without its details. */
   onRunError?: (run: RunRecord, error: Fault) => void;
 };
 
 export type CloseOptions = {
-  /** How long the runs under way may take to end by themselves. Then they are stopped. Not at all unless given. */
+  /** Maximum time that active runs may take to end. Then they are stopped. Default: 0. */
   drainMs?: number;
 };
 
-/** How long a sweep, and then the ends of stopped runs, may take before the process gives them up to others. */
+/** Maximum time for a sweep, and then for the ends of stopped runs. Other processes take over the remaining runs. */
 const closeGraceMs = 5_000;
 const shutdown: StopReason = { by: 'system', message: 'shutdown' };
 const abandoned: End = {
@@ -77,12 +77,12 @@ const abandoned: End = {
   },
 };
 const replaced: End = { reason: 'aborted', by: 'system', message: 'replaced' };
-/** How long readers may take for the ends of runs. */
-const lastWordsMs = 250;
+/** Maximum time for delivering the ends of runs to readers on shutdown. */
+const endDeliveryMs = 250;
 
 /**
- * What a process has around a store: the one flusher, watcher and sweeper of all its agents, and its lease. Agents on the
- * same store share one without being told; `createRunHost` is for those who want to give it options, or close it themselves.
+ * Executes the runs of one process on one store: holds the flusher, watcher, sweeper and lease that all its agents use.
+ * Agents on the same store share a host; `createRunHost` creates one with options.
  */
 export class RunHost {
   readonly process: string;
@@ -107,9 +107,9 @@ export class RunHost {
   #opened: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
   #timers: Array<() => void> = [];
-  #leaving = new AbortController();
-  #patience = new Patience();
-  /** What begins now is ended at once. */
+  #closing = new AbortController();
+  #drainDeadline = new Deadline();
+  /** Runs that start now are stopped immediately. */
   #isStopping = false;
 
   constructor(store: Store, options: RunHostOptions = {}) {
@@ -142,7 +142,7 @@ export class RunHost {
     });
   }
 
-  /** Whether it takes no new runs. */
+  /** Whether new runs are refused. */
   get isClosing(): boolean {
     return this.#closed !== undefined;
   }
@@ -175,16 +175,16 @@ export class RunHost {
     this.observe('runEnded', { agent, result });
   }
 
-  /** Makes the agent known, so that runs that were queued for it can be started by whoever finds them. */
+  /** Registers an agent, so that this process can execute its queued runs. */
   register(definition: AgentDefinition): void {
     this.#agents.set(definition.name, definition);
   }
 
-  agent(name: string): AgentDefinition | undefined {
+  findAgent(name: string): AgentDefinition | undefined {
     return this.#agents.get(name);
   }
 
-  /** Takes up the lease, without which every run of this process would count as a dead one's. */
+  /** Acquires the lease. Without it other processes would take over every run of this one. */
   open(): Promise<void> {
     if (this.isClosing) return Promise.reject(new RunRefusedError({ code: 'closing' }));
     this.#opened ??= this.#open().catch((error: unknown) => {
@@ -199,15 +199,15 @@ export class RunHost {
     const lease = new Lease({ registry: this.store.registry, process: this.process, heartbeatMs });
     await lease.renew();
     this.#lease = lease;
-    // What died before this process came has waited long enough.
-    this.track(this.recovered());
+    // Runs of processes that died earlier are recovered without waiting for the first sweep.
+    this.track(this.recoverDeadRuns());
     this.#timers = [
-      every(
+      startAsyncInterval(
         () => heartbeatMs,
         () => lease.renew().catch(this.onError),
       ),
-      // Not in step with other processes; and after a beat, so that one that slept does not take over its own runs.
-      every(
+      // Jitter spreads the sweeps of several processes. Renewing first keeps a process that slept from taking over its own runs.
+      startAsyncInterval(
         () => sweepMs * (0.8 + 0.4 * Math.random()),
         () => lease.renew().then(() => this.#sweep(lease), this.onError),
       ),
@@ -224,16 +224,16 @@ export class RunHost {
 
   /** No takeovers and no new runs while shutting down: the process could not complete them. */
   async #sweep(lease: Lease): Promise<void> {
-    if (!this.isClosing && lease.isTelling) await this.recovered();
+    if (!this.isClosing && lease.isReliable) await this.recoverDeadRuns();
     if (!this.isClosing) await this.#adoptOrphans().catch(this.onError);
   }
 
-  /**
-   * Calls the registry for a run. The call is repeated if its reply is lost, so it has to be the same each time. `take` executes or
-   * ends the run in the reply.
-   */
-  own<Result, Taken>(call: () => Promise<Result>, take: (result: Result) => Taken): Promise<Awaited<Taken>> {
-    return this.#calls.make(call, take);
+  /** Calls the registry for a run. `call` must be repeatable, because a reply can be lost. `handle` executes or ends the run. */
+  acquireRun<Result, Handled>(
+    call: () => Promise<Result>,
+    handle: (result: Result) => Handled,
+  ): Promise<Awaited<Handled>> {
+    return this.#calls.make(call, handle);
   }
 
   async #adoptOrphans(): Promise<void> {
@@ -266,11 +266,11 @@ export class RunHost {
     const execution = new Execution(this, agent, owned);
     this.#executions.set(run.key, execution);
     if (this.#isStopping) execution.stop(shutdown);
-    this.track(this.#accompany(execution, owned));
+    this.track(this.#handleEnd(execution, owned));
   }
 
-  /** To the end of a run, and to the beginning of what waits for it. */
-  async #accompany(execution: Execution, owned: Ownership): Promise<void> {
+  /** Waits for the end of a run, and starts its continuation or the next run of the thread. */
+  async #handleEnd(execution: Execution, owned: Ownership): Promise<void> {
     const { run } = owned;
     let result: FinishResult;
     try {
@@ -302,7 +302,7 @@ export class RunHost {
 
   async #end(owned: Ownership, end?: End): Promise<FinishResult> {
     const { store, onError } = this;
-    const result = await endOwnedRun(owned, { store, onError, leaving: this.#leaving.signal, ...(end && { end }) });
+    const result = await endOwnedRun(owned, { store, onError, closing: this.#closing.signal, ...(end && { end }) });
     const ended: RunResult = end ? (end.reason === 'aborted' ? 'aborted' : 'error') : 'lost';
     if (result.result !== 'ok') return result;
     this.#reportEnd(owned.run.agent, ended);
@@ -310,12 +310,12 @@ export class RunHost {
     return result;
   }
 
-  /** Starts the thread's next run, if there is one and nothing else runs. */
+  /** Starts the next queued run of the thread if no other run is live. */
   async promote(scope: Scope, threadId: string): Promise<void> {
     if (this.isClosing) return;
     const claim = generateId();
     try {
-      await this.own(
+      await this.acquireRun(
         () => this.store.registry.promote(scope, threadId, this.process, claim),
         (owned) => owned && this.execute(owned),
       );
@@ -325,14 +325,14 @@ export class RunHost {
     }
   }
 
-  /** A run waits for its turn. The run before it starts it; only one that does not end is helped. */
+  /** Handles a queued run. The end of the run before it starts it, unless that run is replaced, dead or already ended. */
   enqueue({ run, behind, takenOver }: Queued, isReplacing: boolean): void {
     if (takenOver) this.track(this.recover(takenOver));
     else if (isReplacing) this.track(this.#replace(run));
     else if (behind.state !== 'running') this.track(this.promote(run.scope, run.threadId));
   }
 
-  /** Whoever is before it gives way: what only waits never begins, what runs is stopped, what does not stop is ended. */
+  /** Makes way for a run: cancels queued runs, stops the live run, and ends it if it does not stop in time. */
   async #replace(run: RunRecord): Promise<void> {
     const { replaceSilenceMs = 2_000 } = this.#options;
     const { registry } = this.store;
@@ -341,16 +341,16 @@ export class RunHost {
     let isFirst = true;
     while (!this.isClosing) {
       try {
-        if (isFirst) await this.#skipQueuedBefore(run);
+        if (isFirst) await this.#cancelQueuedBefore(run);
         isFirst = false;
         const waiting = await registry.getRun(scope, run.key);
         if (waiting?.state !== 'queued') return;
         const live = await registry.liveRun(scope, { threadId });
         if (!live) return await this.promote(scope, threadId);
-        // The first one has been asked already; another may have begun since.
+        // The start has already stopped the first live run; another one may have started since.
         await registry.stop(scope, live.key, 'replaced');
         this.stop(live.key, { by: 'user', message: 'replaced' });
-        const isFenced = await this.own(
+        const isFenced = await this.acquireRun(
           () => registry.fence(live.key, this.process, replaceSilenceMs, claim),
           (owned) => owned && this.recover(owned, replaced).then(() => true),
         );
@@ -358,12 +358,12 @@ export class RunHost {
       } catch (error) {
         this.onError(error);
       }
-      await pause(replaceSilenceMs / 4, this.#leaving.signal).catch(() => undefined);
+      await pause(replaceSilenceMs / 4, this.#closing.signal).catch(() => undefined);
     }
   }
 
-  /** Continuations stay: somebody has answered for them. */
-  async #skipQueuedBefore({ scope, threadId, key }: RunRecord): Promise<void> {
+  /** Continuations are not cancelled, because a user has answered for them. */
+  async #cancelQueuedBefore({ scope, threadId, key }: RunRecord): Promise<void> {
     const runs = await this.store.registry.listRuns(scope, { threadId });
     const earlier = runs.slice(
       0,
@@ -372,71 +372,71 @@ export class RunHost {
         runs.findIndex((run) => run.key === key),
       ),
     );
-    const skipped = earlier.filter(({ state, resumes }) => state === 'queued' && resumes === undefined);
-    await Promise.all(skipped.map((run) => this.store.registry.stop(scope, run.key, 'replaced')));
+    const cancelled = earlier.filter(({ state, resumes }) => state === 'queued' && resumes === undefined);
+    await Promise.all(cancelled.map((run) => this.store.registry.stop(scope, run.key, 'replaced')));
   }
 
-  /** Whether the run is this process's to end, and not to run: somebody else has died over it. */
+  /** Whether this process owns the run only to end it, because the process that executed it is dead. */
   isRecovering({ key, process }: RunRecord): boolean {
     return process === this.process && !this.#executions.has(key);
   }
 
-  /** Resolves when the runs that this process has taken over are ended. */
-  async recovered(): Promise<void> {
-    await this.own(
+  /** Takes over and ends the runs of dead processes. */
+  async recoverDeadRuns(): Promise<void> {
+    await this.acquireRun(
       () => this.#sweeper.sweep(),
       () => undefined,
     );
   }
 
-  /** Tells a run of this process at once what others learn from the store. */
+  /** Stops a run of this process without the delay of the store. */
   stop(run: RunKey, reason: StopReason): void {
     this.#executions.get(run)?.stop(reason);
   }
 
   follow(scope: Scope, run: RunKey, after?: LogPosition): ReadableStream<Followed> {
-    // Whoever reads the run of a dead process waits for somebody to end it.
+    // The lease and the sweeps of this host end the run if its process is dead.
     if (!this.isClosing) this.track(this.open());
     const { store, watcher, relay: local, maxOutageMs: patienceMs } = this;
-    const onOpen = (cut: (reason: Error) => void): (() => void) => this.#streams.enter(cut);
+    const onOpen = (abort: (reason: Error) => void): (() => void) => this.#streams.add(abort);
     const onDelivered = (lagMs: number): void => this.observe('delivered', { lagMs });
     return followRun({ store, watcher, scope, run, local, onOpen, onDelivered, patienceMs, ...(after && { after }) });
   }
 
-  /** Something that is to be done before the process goes. */
+  /** Adds work that `close` waits for. */
   track(work: Promise<unknown>): void {
     const tracked = work.catch(this.onError).finally(() => this.#work.delete(tracked));
     this.#work.add(tracked);
   }
 
   /**
-   * Lets runs end, stops those that do not, and gives up the lease. Readers are told that they were cut off. Whoever asks again
-   * with less patience is the one that counts.
+   * Waits up to `drainMs` for runs to end, stops the others, fails open streams, and releases the lease. A second call can
+   * shorten the drain timeout, never extend it.
    */
   close({ drainMs = 0 }: CloseOptions = {}): Promise<void> {
-    this.#patience.limit(drainMs);
+    this.#drainDeadline.shorten(drainMs);
     this.#closed ??= this.#close();
     return this.#closed;
   }
 
   async #close(): Promise<void> {
-    this.#leaving.abort();
-    // Each statement of a pass has a time limit of its own; together they take minutes when the database does not answer.
-    await within(closeGraceMs, this.#sweeper.stop());
-    await this.#patience.wait(this.#settled());
+    this.#closing.abort();
+    // Each statement of a sweep has its own time limit; their sum is minutes if the database does not answer.
+    await waitAtMost(closeGraceMs, this.#sweeper.stop());
+    await this.#drainDeadline.wait(this.#waitForWork());
     this.#isStopping = true;
     for (const execution of this.#executions.values()) execution.stop(shutdown);
-    await within(closeGraceMs, this.#settled());
+    await waitAtMost(closeGraceMs, this.#waitForWork());
     for (const stop of this.#timers) stop();
     await this.flusher.close();
-    // Those who read what has ended here are given its end.
-    await within(lastWordsMs, this.#streams.ended());
-    this.#streams.close();
+    // Readers of ended runs get the end.
+    await waitAtMost(endDeliveryMs, this.#streams.waitUntilEmpty());
+    this.#streams.abort();
     this.watcher.close();
     if (this.#opened) await this.store.registry.retire(this.process).catch(this.onError);
   }
 
-  async #settled(): Promise<void> {
+  async #waitForWork(): Promise<void> {
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
 }
@@ -445,7 +445,7 @@ function endByStop({ stopReason }: RunPosition): End {
   return { reason: 'aborted', by: 'user', ...(stopReason !== undefined && { message: stopReason }) };
 }
 
-async function within(ms: number, work: Promise<void>): Promise<void> {
+async function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => void (timer = setTimeout(resolve, ms)));
   await Promise.race([work, late]);
@@ -454,13 +454,13 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
 
 const hosts = new WeakMap<object, RunHost>();
 
-/** A host of its own for a store. Give it to the agents that are to share it: `new Agent({ …, store, host })`. */
+/** Creates a host for a store. Pass it to the agents that share it: `new Agent({ …, store, host })`. */
 export function createRunHost(store: Store | MessageStore, options?: RunHostOptions): RunHost {
   return new RunHost(toStore(store), options);
 }
 
-/** The host that all agents of a store share, whatever their scopes. */
-export function runHostOf(store: Store): RunHost {
+/** Returns the default host that all agents of a store share, in all scopes. */
+export function getSharedRunHost(store: Store): RunHost {
   let host = hosts.get(store.registry);
   if (!host || host.isClosing) hosts.set(store.registry, (host = new RunHost(store)));
   return host;

@@ -5,14 +5,14 @@ import type { LogPosition, RunKey, RunLog, RunPosition } from '@intertie/core/st
 export type RunRelayOptions = {
   log: Pick<RunLog, 'read'>;
   watcher: RunWatcher;
-  /** The runs that this process writes itself: they need no relay. */
+  /** Runs that this process writes. They are passed through. */
   local: LocalRuns;
   onError: (error: unknown) => void;
 };
 
 /**
- * Runs of other processes, for any number of readers in this one: each is read and decoded once, and given to all as if it
- * were written here. A reader that comes later, or does not keep up, reads the log itself until it has.
+ * Reads runs of other processes once for all readers in this process, and delivers them like local runs. A reader that is
+ * behind reads the log itself until it has caught up.
  */
 export class RunRelay implements LocalRuns {
   #options: RunRelayOptions;
@@ -22,7 +22,7 @@ export class RunRelay implements LocalRuns {
     this.#options = options;
   }
 
-  /** Whether batches of the run come without being asked for. */
+  /** Whether batches of the run are delivered to readers. */
   writes(run: RunKey): boolean {
     return this.#options.local.writes(run) || this.#relays.get(run)?.isRunning === true;
   }
@@ -34,9 +34,9 @@ export class RunRelay implements LocalRuns {
   follow(run: RunKey, reader: LocalReader): () => void {
     let relay = this.#relays.get(run);
     if (!relay) this.#relays.set(run, (relay = new Relay(run, this.#options)));
-    const leave = relay.join(reader);
+    const remove = relay.add(reader);
     return () => {
-      if (leave() || this.#relays.get(run) !== relay) return;
+      if (remove() || this.#relays.get(run) !== relay) return;
       this.#relays.delete(run);
     };
   }
@@ -46,76 +46,76 @@ class Relay {
   #run: RunKey;
   #options: RunRelayOptions;
   #readers = new Set<LocalReader>();
-  #leave: Array<() => void>;
-  #seen: LogPosition | undefined;
+  #unsubscribe: Array<() => void>;
+  #position: LogPosition | undefined;
   #isReading = false;
-  #isAskedAgain = false;
+  #shouldReadAgain = false;
 
   constructor(run: RunKey, options: RunRelayOptions) {
     const { watcher, local } = options;
     this.#run = run;
     this.#options = options;
-    this.#leave = [
+    this.#unsubscribe = [
       local.follow(run, (batch) => this.#deliver(batch)),
-      watcher.watch(run, (position) => this.#see(position)),
+      watcher.watch(run, (position) => this.#onPosition(position)),
     ];
   }
 
-  /** From the first position on, whatever comes after it is told. */
+  /** Whether the relay has a start position, and delivers all events after it. */
   get isRunning(): boolean {
-    return this.#seen !== undefined;
+    return this.#position !== undefined;
   }
 
-  /** Returns the way to leave, which says whether others are left. */
-  join(reader: LocalReader): () => boolean {
+  /** Returns a function that removes the reader, and that returns whether readers are left. */
+  add(reader: LocalReader): () => boolean {
     const own: LocalReader = (batch) => reader(batch);
     this.#readers.add(own);
     return () => {
       this.#readers.delete(own);
       if (this.#readers.size > 0) return true;
-      for (const leave of this.#leave) leave();
+      for (const remove of this.#unsubscribe) remove();
       return false;
     };
   }
 
-  #see(position: RunPosition | undefined): void {
-    if (this.#options.local.writes(this.#run)) this.#seen = undefined;
-    else if (position?.live || this.#seen) void this.#read(position);
+  #onPosition(position: RunPosition | undefined): void {
+    if (this.#options.local.writes(this.#run)) this.#position = undefined;
+    else if (position?.live || this.#position) void this.#read(position);
   }
 
   async #read(position: RunPosition | undefined): Promise<void> {
     const { log, onError } = this.#options;
-    if (!this.#seen) {
-      this.#seen = { epoch: position!.epoch, seq: position!.next - 1 };
-      // What was there before is the readers' own to read.
+    if (!this.#position) {
+      this.#position = { epoch: position!.epoch, seq: position!.next - 1 };
+      // Readers read all earlier events from the log.
       return this.#deliver(null);
     }
-    if (position && position.next - 1 <= this.#seen.seq) return undefined;
+    if (position && position.next - 1 <= this.#position.seq) return undefined;
     if (this.#isReading) {
-      this.#isAskedAgain = true;
+      this.#shouldReadAgain = true;
       return undefined;
     }
     this.#isReading = true;
     try {
       do {
-        this.#isAskedAgain = false;
-        const { epoch, seq } = this.#seen;
+        this.#shouldReadAgain = false;
+        const { epoch, seq } = this.#position;
         const page = await log.read(this.#run, { epoch: seq === 0 ? 0 : epoch, seq });
         if (!page.valid || page.dropped) {
-          this.#seen = undefined;
+          this.#position = undefined;
           return this.#deliver(null);
         }
         if (page.events.length === 0) continue;
         const first = page.position.seq - page.events.length + 1;
-        this.#seen = page.position;
-        const bytes = page.events.reduce((sum, event) => sum + sizeOf(event), 0);
+        this.#position = page.position;
+        const bytes = page.events.reduce((sum, event) => sum + estimateBytes(event), 0);
         this.#deliver({ epoch: page.position.epoch, seq: first, events: page.events, bytes });
-        if (page.position.seq < page.tail) this.#isAskedAgain = true;
-      } while (this.#isAskedAgain);
+        if (page.position.seq < page.tail) this.#shouldReadAgain = true;
+      } while (this.#shouldReadAgain);
     } catch (error) {
       onError(error);
-      // They read for themselves, and say so if that fails.
-      this.#seen = undefined;
+      // Readers fall back to the log, and report the error if that fails too.
+      this.#position = undefined;
       this.#deliver(null);
     } finally {
       this.#isReading = false;
@@ -127,7 +127,7 @@ class Relay {
   }
 }
 
-/** Enough to tell when a reader does not keep up. */
-function sizeOf(event: AgentEvent): number {
+/** Rough size, precise enough to detect slow readers. */
+function estimateBytes(event: AgentEvent): number {
   return 'delta' in event ? 64 + event.delta.length : 512;
 }

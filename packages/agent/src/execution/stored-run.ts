@@ -3,7 +3,7 @@ import type { Followed } from '@intertie/core/internal';
 import type { LogPosition, RunKey, StopResult } from '@intertie/core/store';
 import type { RunHost } from './run-host.ts';
 
-/** A run of a store, wherever it is executed. */
+/** Handle of a run in the store. Any process may execute it. */
 export class StoredRun implements DurableRun {
   readonly runId: string;
   readonly threadId: string;

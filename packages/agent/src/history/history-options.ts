@@ -1,26 +1,26 @@
 import type { CanonicalMessage, MessageContent, MessagePart } from '@intertie/core';
 
-/** How much of a thread the model is told. All of it unless limited. */
+/** Limits of the history that is sent to the model. Default: the whole branch. */
 export type HistoryOptions = {
-  /** At most so many messages, the newest ones. */
+  /** Maximum number of messages; the newest are sent. */
   maxMessages?: number;
-  /** At most about so many tokens, the newest ones. The newest message is told in any case. */
+  /** Maximum number of tokens; the newest messages are sent, and the newest one always. */
   maxTokens?: number;
-  /** What a message costs. A fourth of the length of its JSON unless given. */
+  /** Counts the tokens of a message. Default: a quarter of the length of its JSON. */
   countTokens?: (message: CanonicalMessage) => number;
 };
 
 /**
- * What the model is told of what it thought in earlier messages: all of it, only what its provider signed or sealed, or
- * nothing. The message that a run goes on with is always told whole.
+ * Which reasoning of earlier messages is sent to the model: all of it, only the metadata that its provider signed or
+ * encrypted, or none. The message that a continuation extends is always sent complete.
  */
 export type RetainReasoning = 'all' | 'metadata-only' | 'none';
 
-export function defaultTokens({ content }: CanonicalMessage): number {
+export function estimateTokens({ content }: CanonicalMessage): number {
   return Math.ceil(JSON.stringify(content.parts).length / 4);
 }
 
-/** The message without the reasoning that is not retained. */
+/** Removes the reasoning that is not retained. */
 export function withoutReasoning(message: CanonicalMessage, retain: RetainReasoning): CanonicalMessage {
   const content = filterReasoning(message.content, retain);
   return content === message.content ? message : { ...message, content };

@@ -11,7 +11,7 @@ import type { AgentOptions } from '../agent/agent-options.ts';
 import type { MessageStore } from './message-store.ts';
 import { createRunHost } from '../execution/run-host.ts';
 
-/** Rows as JSON text, as a database of the user's own would have them. */
+/** Rows as JSON, as in a user's own database. */
 type Database = { messages: Map<string, JsonObject>; threads: Map<string, Thread> };
 
 class OwnStore implements MessageStore {
@@ -62,23 +62,23 @@ function agentOn(
   return agent;
 }
 
-const textsOf = (messages: readonly CanonicalMessage[]): string[] =>
+const getTexts = (messages: readonly CanonicalMessage[]): string[] =>
   messages.map(({ content }) => content.parts.map((part) => (part.type === 'text' ? part.text : '')).join(''));
 
-async function endOf(events: AsyncIterable<AgentEvent>): Promise<AgentEvent | undefined> {
+async function getLast(events: AsyncIterable<AgentEvent>): Promise<AgentEvent | undefined> {
   let last: AgentEvent | undefined;
   for await (const event of events) last = event;
   return last;
 }
 
 describe('an agent on a store with four methods', () => {
-  it('keeps the messages and the thread in the store', async () => {
+  it('stores the messages and the thread', async () => {
     const store = new OwnStore();
     const agent = agentOn(store);
-    const { text: said } = await agent.generate({ threadId: 't', message: 'Hello', resourceId: 'ada' });
-    expect(said).toBe('Fine');
+    const { text: answer } = await agent.generate({ threadId: 't', message: 'Hello', resourceId: 'ada' });
+    expect(answer).toBe('Fine');
     const messages = await store.listMessages({ threadId: 't' });
-    expect(textsOf(messages)).toEqual(['Hello', 'Fine']);
+    expect(getTexts(messages)).toEqual(['Hello', 'Fine']);
     expect(messages).toMatchObject([
       { role: 'user', resourceId: 'ada', status: 'complete' },
       { role: 'assistant', resourceId: 'ada', status: 'complete', parentId: messages[0]!.id },
@@ -107,7 +107,7 @@ describe('an agent on a store with four methods', () => {
       'assistant',
       'user',
     ]);
-    expect(textsOf(await store.listMessages({ threadId: 't' }))).toEqual([
+    expect(getTexts(await store.listMessages({ threadId: 't' }))).toEqual([
       'One',
       'Fine',
       'Two',
@@ -117,9 +117,9 @@ describe('an agent on a store with four methods', () => {
     ]);
     await first.generate({ threadId: 't', message: 'Back' });
     const { messages, cursor } = await first.history({ threadId: 't', limit: 3 });
-    expect(textsOf(messages)).toEqual(['Three', 'Back', 'Fine']);
+    expect(getTexts(messages)).toEqual(['Three', 'Back', 'Fine']);
     const older = await first.history({ threadId: 't', limit: 2, cursor: cursor! });
-    expect(textsOf(older.messages)).toEqual(['Fine', 'And now?']);
+    expect(getTexts(older.messages)).toEqual(['Fine', 'And now?']);
   });
 
   it('limits the history as with any store', async () => {
@@ -135,7 +135,7 @@ describe('an agent on a store with four methods', () => {
     const store = new OwnStore();
     const run = await agentOn(store).stream({ threadId: 't', message: 'Hello' });
     const followed = await agentOn(store).attach(run.runId);
-    expect(await endOf(followed!.events)).toMatchObject({ type: 'run-end', outcome: 'complete' });
+    expect(await getLast(followed!.events)).toMatchObject({ type: 'run-end', outcome: 'complete' });
   });
 
   it('saves a paused answer, and continues it in the same message', async () => {
@@ -180,10 +180,10 @@ describe('an agent on a store with four methods', () => {
       agent.generate({ threadId: 't', message: 'Two', busy: 'queue' }),
     ]);
     expect([first.text, second.text]).toEqual(['A', 'B']);
-    expect(textsOf(await store.listMessages({ threadId: 't' }))).toEqual(['One', 'A', 'Two', 'B']);
+    expect(getTexts(await store.listMessages({ threadId: 't' }))).toEqual(['One', 'A', 'Two', 'B']);
   });
 
-  it('saves large files whole, since the store has no blobs', async () => {
+  it('saves large files inline, because the store has no blobs', async () => {
     const store = new OwnStore();
     const base64 = 'AAAA'.repeat(20_000);
     const source = {
@@ -221,7 +221,7 @@ describe('an agent on a store with four methods', () => {
       store.failing = { [method]: new Error('disk full') };
       const run = await agentOn(store).stream({ threadId: 't', message: 'Hello' });
       const error = { message: `The message store failed in ${method}: disk full`, code: 'store-failed' };
-      expect(await endOf(run.events)).toMatchObject({ type: 'run-end', outcome: 'error', error });
+      expect(await getLast(run.events)).toMatchObject({ type: 'run-end', outcome: 'error', error });
       expect(await run.record()).toMatchObject({ state: 'error' });
     },
   );
@@ -245,17 +245,17 @@ describe('an agent on a store with four methods', () => {
     onTestFinished(() => agent.close());
     const run = await agent.stream({ threadId: 't', message: 'Hello' });
     const error = { message: 'The message store failed in saveMessages: disk full', code: 'store-failed' };
-    expect(await endOf(run.events)).toMatchObject({ type: 'run-end', outcome: 'error', error });
+    expect(await getLast(run.events)).toMatchObject({ type: 'run-end', outcome: 'error', error });
     expect(await run.message).toMatchObject({ status: 'error', content: { runs: [{ outcome: 'error', error }] } });
-    expect(textsOf(await store.listMessages({ threadId: 't' }))).toEqual(['Hello']);
+    expect(getTexts(await store.listMessages({ threadId: 't' }))).toEqual(['Hello']);
 
     store.failing = {};
     const { message } = await agentOn(store).generate({ threadId: 't', message: 'Again', parentId: run.messageId });
     expect(message.status).toBe('complete');
-    expect(textsOf(await store.listMessages({ threadId: 't' }))).toEqual(['Hello', 'Fine', 'Again', 'Fine']);
+    expect(getTexts(await store.listMessages({ threadId: 't' }))).toEqual(['Hello', 'Fine', 'Again', 'Fine']);
   });
 
-  it.each(['question', 'answer'])(
+  it.each(['prompt', 'response'])(
     'reports the error and the result of a run whose %s cannot be saved',
     async (what) => {
       const store = new OwnStore();
@@ -264,7 +264,7 @@ describe('an agent on a store with four methods', () => {
         onRunError: ({ runId }, { code }) => void reported.push([runId, code]),
         observer: { runEnded: ({ result }) => void reported.push(result) },
       });
-      const isLate = what === 'answer';
+      const isLate = what === 'response';
       const fail = (): void => void (store.failing = { saveMessages: new Error('disk full') });
       const source = {
         name: 'writer',
@@ -281,7 +281,7 @@ describe('an agent on a store with four methods', () => {
       if (!isLate) fail();
       const agent = new Agent({ source, store, host });
       const run = await agent.stream({ threadId: 't', message: 'Hello' });
-      await endOf(run.events);
+      await getLast(run.events);
       await host.close();
       expect(reported).toHaveLength(2);
       expect(reported).toEqual(expect.arrayContaining([[run.runId, 'store-failed'], 'error']));
@@ -298,7 +298,7 @@ describe('an agent on a store with four methods', () => {
     });
   });
 
-  it('answers a chat', async () => {
+  it('serves createChatHandler', async () => {
     const store = new OwnStore();
     const agent = agentOn(store);
     const handler = createChatHandler(agent);
@@ -315,7 +315,7 @@ describe('an agent on a store with four methods', () => {
     const { messages } = await agent.history({ threadId: 't', format: 'ui' });
     const second = { id: 'u2', role: 'user', parts: [{ type: 'text', text: 'More' }] };
     expect(await post({ id: 't', messages: [...messages, second], trigger: 'submit-message' })).toContain('Fine');
-    expect(textsOf(await store.listMessages({ threadId: 't' }))).toEqual(['Hello', 'Fine', 'More', 'Fine']);
+    expect(getTexts(await store.listMessages({ threadId: 't' }))).toEqual(['Hello', 'Fine', 'More', 'Fine']);
   });
 
   it('imports a conversation', async () => {
@@ -325,7 +325,7 @@ describe('an agent on a store with four methods', () => {
       messages: [{ role: 'user', content: 'Hello' }],
       title: 'Old',
     });
-    expect(textsOf(await store.listMessages({ threadId: 't' }))).toEqual(['Hello']);
+    expect(getTexts(await store.listMessages({ threadId: 't' }))).toEqual(['Hello']);
     expect(store.database.threads.get('t')).toMatchObject({ title: 'Old' });
   });
 
@@ -337,7 +337,7 @@ describe('an agent on a store with four methods', () => {
     const { runId } = await agent.generate({ threadId: 't', message: 'Hello' });
     await expect.poll(() => agent.attach(runId)).toBeNull();
     await agent.generate({ threadId: 't', message: 'Again' });
-    expect(textsOf(await store.listMessages({ threadId: 't' }))).toEqual(['Hello', 'Fine', 'Again', 'Fine']);
+    expect(getTexts(await store.listMessages({ threadId: 't' }))).toEqual(['Hello', 'Fine', 'Again', 'Fine']);
   });
 
   it('names the methods that an object lacks', () => {
@@ -345,7 +345,7 @@ describe('an agent on a store with four methods', () => {
     expect(() => agentOn(store)).toThrow(/store has no getThreadById, saveThread\. Pass createStore\(\)/);
   });
 
-  it('has types that take the four methods of MemoryStore', () => {
+  it('accepts the four methods of MemoryStore in its types', () => {
     type Four = Pick<MemoryStore, 'listMessages' | 'saveMessages' | 'getThreadById' | 'saveThread'>;
     expectTypeOf<Four>().toExtend<MessageStore>();
     expectTypeOf<OwnStore>().toExtend<NonNullable<AgentOptions['store']>>();

@@ -1,13 +1,13 @@
 import type { CanonicalMessage, Store, Thread } from '@intertie/core';
-import { createMessageKeeper, type MessageKeeper } from './message-retries.ts';
+import { adaptMessageStore, type MessageStoreAdapter } from './message-store-adapter.ts';
 
-/** A thread as a `MessageStore` keeps it: `version` and `updatedAt` are optional. */
+/** A thread in a `MessageStore`: `version` and `updatedAt` are optional. */
 export type StoredThread = Omit<Thread, 'version' | 'updatedAt'> & Partial<Pick<Thread, 'version' | 'updatedAt'>>;
 
 /**
- * The four methods of a store that an agent needs to keep messages. `MemoryStore` of `@intertie/core` has them, and so may a
- * class of your own, on any database. Runs then stay in memory: another process cannot follow, stop or recover them, and
- * a thread has no branches. A call that takes longer than 30 seconds has failed.
+ * The four methods that an agent needs to store messages. `MemoryStore` of `@intertie/core` has them; your own class can
+ * implement them on any database. Runs then stay in memory: another process cannot follow, stop or recover them, and a
+ * thread has no branches. A call that takes longer than 30 seconds fails.
  */
 export interface MessageStore {
   /** Returns the messages of the thread, oldest first; with `limit`, only the last ones. */
@@ -27,11 +27,11 @@ export interface MessageStore {
 
 const methods = ['listMessages', 'saveMessages', 'getThreadById', 'saveThread'] as const;
 
-/** One for each store of a user, so that its agents share their runs. */
-const keepers = new WeakMap<MessageStore, MessageKeeper>();
-const keeperOf = new WeakMap<Store, MessageKeeper>();
+/** One adapter per `MessageStore`, so that its agents share their runs. */
+const adapters = new WeakMap<MessageStore, MessageStoreAdapter>();
+const adapterByStore = new WeakMap<Store, MessageStoreAdapter>();
 
-/** Returns the store itself if it is complete, or else a store that keeps messages in it and runs in memory. */
+/** Returns the store itself if it is complete, or else a store with its messages and with runs in memory. */
 export function toStore(store: Store | MessageStore): Store {
   if ('registry' in store && 'forScope' in store) return store;
   const missing = methods.filter((name) => typeof store[name] !== 'function');
@@ -41,15 +41,15 @@ export function toStore(store: Store | MessageStore): Store {
         `@intertie/core, or an object with the methods ${methods.join(', ')}.`,
     );
   }
-  let keeper = keepers.get(store);
-  if (!keeper) {
-    keepers.set(store, (keeper = createMessageKeeper(store)));
-    keeperOf.set(keeper.store, keeper);
+  let adapter = adapters.get(store);
+  if (!adapter) {
+    adapters.set(store, (adapter = adaptMessageStore(store)));
+    adapterByStore.set(adapter.store, adapter);
   }
-  return keeper.store;
+  return adapter.store;
 }
 
-/** Keeps the messages of the store's runs in a `MessageStore`. Undefined: the store keeps them itself. */
-export function findMessageKeeper(store: Store): MessageKeeper | undefined {
-  return keeperOf.get(store);
+/** Returns the adapter if the store was created from a `MessageStore`. */
+export function findMessageStoreAdapter(store: Store): MessageStoreAdapter | undefined {
+  return adapterByStore.get(store);
 }

@@ -1,36 +1,36 @@
 import { StoreError, type CanonicalMessage, type Store } from '@intertie/core';
-import { defaultTokens, type HistoryOptions } from './history-options.ts';
+import { estimateTokens, type HistoryOptions } from './history-options.ts';
 
 const pageSize = 50;
 
-type Place = {
+type BranchQuery = {
   threadId: string;
   messageId: string;
-  /** All of it, where that is known already. */
+  /** The complete branch, if it was already read. */
   known?: CanonicalMessage[];
 };
 
-/** A message, and what is before it on its branch. */
+/** A message and the messages before it on its branch. */
 export type Branch = { message: CanonicalMessage; before: CanonicalMessage[] };
 
 /**
- * A message and the branch before it, as much of that as the limits allow, in as few reads as they do. It begins with a
- * user's message where it was cut: an answer without its question, or a result without its call, would be refused.
+ * Reads a message and the part of its branch that the limits allow, in as few reads as possible. A shortened branch begins
+ * with a user message: providers reject an answer without its question, and a tool result without its call.
  */
-export async function readBranch(store: Store, place: Place, options: HistoryOptions): Promise<Branch> {
+export async function readBranch(store: Store, query: BranchQuery, options: HistoryOptions): Promise<Branch> {
   const { maxMessages, maxTokens } = options;
-  const { threadId, messageId: leafId } = place;
-  // The message itself is one more, and so is the one that tells whether there are others.
+  const { threadId, messageId: leafId } = query;
+  // Two more than the limit: the message itself, and one that shows whether the branch was shortened.
   const limit = maxTokens !== undefined ? pageSize + 1 : maxMessages !== undefined ? maxMessages + 2 : undefined;
-  const page = place.known
-    ? [...place.known]
-    : await store.listMessages({ threadId, leafId, ...(limit !== undefined && { limit }) }).catch(noneIfGone);
+  const page = query.known
+    ? [...query.known]
+    : await store.listMessages({ threadId, leafId, ...(limit !== undefined && { limit }) }).catch(emptyIfDeleted);
   const message = page.pop();
-  if (!message) throw new Error(`Message ${leafId} of thread ${threadId} has been deleted, so nothing can be said.`);
+  if (!message) throw new Error(`Message ${leafId} of thread ${threadId} was deleted, so the run cannot write it.`);
   const before =
     maxTokens === undefined
-      ? fromQuestion(page, maxMessages ?? Infinity)
-      : await upTo(
+      ? startAtUserMessage(page, maxMessages ?? Infinity)
+      : await limitTokens(
           maxTokens,
           page,
           (cursor) => store.listMessages({ threadId, leafId, cursor, limit: pageSize }),
@@ -39,34 +39,34 @@ export async function readBranch(store: Store, place: Place, options: HistoryOpt
   return { message, before };
 }
 
-function noneIfGone(error: unknown): CanonicalMessage[] {
+function emptyIfDeleted(error: unknown): CanonicalMessage[] {
   if (error instanceof StoreError && error.code === 'not-found') return [];
   throw error;
 }
 
-/** Of the newest page and those before it, as far as the tokens go. */
-async function upTo(
+/** Selects the newest messages up to the token limit, and reads older pages as needed. */
+async function limitTokens(
   maxTokens: number,
   newest: CanonicalMessage[],
-  readMore: (cursor: { before: string }) => Promise<CanonicalMessage[]>,
-  { maxMessages = Infinity, countTokens = defaultTokens }: HistoryOptions,
+  readOlder: (cursor: { before: string }) => Promise<CanonicalMessage[]>,
+  { maxMessages = Infinity, countTokens = estimateTokens }: HistoryOptions,
 ): Promise<CanonicalMessage[]> {
-  const kept: CanonicalMessage[] = [];
+  const selected: CanonicalMessage[] = [];
   let tokens = 0;
   for (let page = newest; ;) {
     for (const message of page.toReversed()) {
       tokens += countTokens(message);
-      const isFull = tokens > maxTokens || kept.length === maxMessages;
-      if (isFull && kept.length > 0) return fromQuestion([message, ...kept], kept.length);
-      kept.unshift(message);
+      const isFull = tokens > maxTokens || selected.length === maxMessages;
+      if (isFull && selected.length > 0) return startAtUserMessage([message, ...selected], selected.length);
+      selected.unshift(message);
     }
-    if (page.length < pageSize) return kept;
-    page = await readMore({ before: kept[0]!.id });
+    if (page.length < pageSize) return selected;
+    page = await readOlder({ before: selected[0]!.id });
   }
 }
 
-/** The last `count`, from the first question on. What was not cut stays as it is. */
-function fromQuestion(messages: CanonicalMessage[], count: number): CanonicalMessage[] {
+/** Returns the last `count` messages from their first user message on. Returns all if there are no more than `count`. */
+function startAtUserMessage(messages: CanonicalMessage[], count: number): CanonicalMessage[] {
   if (messages.length <= count) return messages;
   const last = messages.slice(messages.length - count);
   const first = last.findIndex(({ role }) => role === 'user');

@@ -3,8 +3,8 @@ import { filterReasoning, withoutReasoning } from './history-options.ts';
 
 /**
  * Which part of a model's reasoning is written to the log and the message: all of it, only the metadata by which its provider
- * recognises it (signatures, encrypted content, item ids), or nothing. Clients read the log, so they do not receive reasoning that is not
- * written. A run that pauses keeps the metadata under `none` too, until it has ended: the provider needs it to continue.
+ * recognises it (signatures, encrypted content, item ids), or nothing. Clients read the log, so they receive only what is
+ * written. A paused run keeps the metadata under `none` too until it has ended: the provider needs it to continue.
  */
 export type StoreReasoning = 'all' | 'signatures' | 'none';
 
@@ -16,7 +16,7 @@ export function toStoredEvent(event: AgentEvent, mode: StoreReasoning): AgentEve
   return { ...event, content: filterReasoning(event.content, 'metadata-only') };
 }
 
-/** The message as it is written when its run has ended. */
+/** Returns the message as it is stored when its run has ended. */
 export function toStoredMessage(message: CanonicalMessage, mode: StoreReasoning): CanonicalMessage {
   if (mode === 'all') return message;
   return withoutReasoning(message, mode === 'none' && message.status !== 'paused' ? 'none' : 'metadata-only');

@@ -2,32 +2,33 @@ import { toAiSdkMessages, toUIMessages } from '@intertie/ai-sdk';
 import type { CanonicalMessage, Store } from '@intertie/core';
 import type { ModelMessage, UIMessage } from 'ai';
 
-/** As they are stored, as `useChat` has them, or as `streamText` takes them. */
+/** Stored messages, `useChat` messages, or `streamText` messages. */
 export type HistoryFormat = 'canonical' | 'ui' | 'model';
 export type HistoryMessages = { canonical: CanonicalMessage[]; ui: UIMessage[]; model: ModelMessage[] };
 
 export type HistoryQuery<Format extends HistoryFormat = HistoryFormat> = {
   threadId: string;
-  /** The newest so many. All unless given. */
+  /** Maximum number of messages, counted from the newest. Default: all. */
   limit?: number;
-  /** The `cursor` of the page before: older ones are given. */
+  /** `cursor` of the previous page: returns older messages. */
   cursor?: string;
-  /** The branch that ends here; the active one unless given. */
+  /** Last message of the branch. Default: the active branch. */
   leafId?: string;
-  /** `canonical` unless given. */
+  /** Default: `canonical`. */
   format?: Format;
 };
 
-/** Oldest first. No `cursor`: this page has the beginning. */
+/** Messages of a thread, oldest first. Without a `cursor` there are no older messages. */
 export type HistoryPage<Format extends HistoryFormat> = { messages: HistoryMessages[Format]; cursor?: string };
 
+/** Reads one page of a thread's branch and converts it to the requested format. */
 export async function readHistory<Format extends HistoryFormat>(
   store: Store,
   { threadId, limit, cursor, leafId, format }: HistoryQuery<Format>,
 ): Promise<HistoryPage<Format>> {
   const found = await store.listMessages({
     threadId,
-    // One more tells whether there are more.
+    // One extra message shows whether there are older ones.
     ...(limit !== undefined && { limit: limit + 1 }),
     ...(cursor !== undefined && { cursor: { before: cursor } }),
     ...(leafId !== undefined && { leafId }),

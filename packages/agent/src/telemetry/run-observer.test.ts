@@ -1,13 +1,13 @@
 import { createInMemoryStore, type AgentEvent, type AgentSource, type Store } from '@intertie/core';
 import { expect, it, vi } from 'vitest';
-import { deafSource } from '../../test/deaf-source.ts';
+import { unresponsiveSource } from '../../test/unresponsive-source.ts';
 import { Agent } from '../agent/agent.ts';
 import { createRunHost } from '../execution/run-host.ts';
 import type { RunObserver } from './run-observer.ts';
 
 type Observed = [name: string, value: { [key: string]: unknown }];
 
-/** An observer that keeps what it receives. */
+/** Creates an observer that records all values. */
 function recording(): { observer: Required<RunObserver>; observed: Observed[] } {
   const observed: Observed[] = [];
   const record = (name: string) => (value: object) => void observed.push([name, { ...value }]);
@@ -29,7 +29,7 @@ function named(observed: readonly Observed[], name: string): Array<Observed[1]> 
 /** Sends one delta and the given end. */
 function source(end: AgentEvent = { type: 'run-end', outcome: 'complete' }): AgentSource {
   return {
-    name: 'speaker',
+    name: 'greeter',
     pauses: 'replay',
     run: () =>
       new ReadableStream<AgentEvent>({
@@ -47,10 +47,10 @@ it('reports the first event, flushes, deliveries and the end of a run', async ()
   const { observer, observed } = recording();
   const store = createInMemoryStore();
   const host = createRunHost(store, { tickMs: 2, observer });
-  const agent = new Agent({ name: 'speaker', source: source(), store, host });
+  const agent = new Agent({ name: 'greeter', source: source(), store, host });
   await agent.generate({ threadId: 't', message: 'Go' });
-  await vi.waitFor(() => expect(named(observed, 'runEnded')).toEqual([{ agent: 'speaker', result: 'complete' }]));
-  expect(named(observed, 'firstEvent')).toEqual([{ agent: 'speaker', ms: expect.any(Number) as unknown }]);
+  await vi.waitFor(() => expect(named(observed, 'runEnded')).toEqual([{ agent: 'greeter', result: 'complete' }]));
+  expect(named(observed, 'firstEvent')).toEqual([{ agent: 'greeter', ms: expect.any(Number) as unknown }]);
   expect(named(observed, 'flushed')[0]).toEqual({ ms: expect.any(Number) as unknown, runs: 1, failed: false });
   expect(named(observed, 'delivered').length).toBeGreaterThan(0);
   await host.close();
@@ -66,14 +66,14 @@ it('reports runs that fail and runs that are stopped', async () => {
     store,
     host,
   });
-  const deaf = new Agent({ name: 'deaf', source: deafSource, store, host });
+  const unresponsive = new Agent({ name: 'unresponsive', source: unresponsiveSource, store, host });
   await failing.generate({ threadId: 'failing', message: 'Go' });
-  const run = await deaf.stream({ threadId: 'deaf', message: 'Go' });
+  const run = await unresponsive.stream({ threadId: 'unresponsive', message: 'Go' });
   await run.stop();
   await vi.waitFor(() => expect(named(observed, 'runEnded').length).toBe(2), { timeout: 10_000 });
   expect(named(observed, 'runEnded')).toEqual([
     { agent: 'failing', result: 'error' },
-    { agent: 'deaf', result: 'aborted' },
+    { agent: 'unresponsive', result: 'aborted' },
   ]);
   await host.close();
 });
@@ -84,7 +84,7 @@ it('reports flushes that fail', async () => {
   const append = store.log.append.bind(store.log);
   vi.spyOn(store.log, 'append').mockRejectedValueOnce(new Error('away')).mockImplementation(append);
   const host = createRunHost(store, { tickMs: 2, observer });
-  const agent = new Agent({ name: 'speaker', source: source(), store, host });
+  const agent = new Agent({ name: 'greeter', source: source(), store, host });
   await agent.generate({ threadId: 't', message: 'Go' });
   expect(named(observed, 'flushed')[0]).toMatchObject({ runs: 1, failed: true });
   await host.close();
@@ -94,11 +94,16 @@ it('reports a run that it takes over from a dead process, once', async () => {
   const { observer, observed } = recording();
   const store: Store = createInMemoryStore({ leaseMs: 20 });
   const dead = createRunHost(store, { process: 'dead', heartbeatMs: 60_000, sweepMs: 60_000 });
-  await new Agent({ name: 'deaf', source: deafSource, store, host: dead }).stream({ threadId: 't', message: 'Go' });
+  await new Agent({ name: 'unresponsive', source: unresponsiveSource, store, host: dead }).stream({
+    threadId: 't',
+    message: 'Go',
+  });
   const host = createRunHost(store, { process: 'alive', heartbeatMs: 5, sweepMs: 5, observer });
   await host.open();
-  await vi.waitFor(() => expect(named(observed, 'takenOver')).toEqual([{ agent: 'deaf' }]), { timeout: 10_000 });
-  expect(named(observed, 'runEnded')).toEqual([{ agent: 'deaf', result: 'lost' }]);
+  await vi.waitFor(() => expect(named(observed, 'takenOver')).toEqual([{ agent: 'unresponsive' }]), {
+    timeout: 10_000,
+  });
+  expect(named(observed, 'runEnded')).toEqual([{ agent: 'unresponsive', result: 'lost' }]);
   await Promise.all([host.close(), dead.close()]);
 });
 
@@ -110,7 +115,7 @@ it('continues the run when the observer throws, and reports the error', async ()
   };
   const observer = { firstEvent: broken, runEnded: broken, flushed: broken, delivered: broken };
   const host = createRunHost(store, { tickMs: 2, observer, onError });
-  const agent = new Agent({ name: 'speaker', source: source(), store, host });
+  const agent = new Agent({ name: 'greeter', source: source(), store, host });
   expect((await agent.generate({ threadId: 't', message: 'Go' })).text).toBe('Hi');
   expect(onError).toHaveBeenCalledWith(expect.objectContaining({ message: 'broken observer' }));
   await host.close();
@@ -120,13 +125,13 @@ it('refuses new runs at maxRuns, and accepts stops, answers and reads', async ()
   const { observer, observed } = recording();
   const store = createInMemoryStore();
   const host = createRunHost(store, { tickMs: 2, maxRuns: 1, observer });
-  const agent = new Agent({ name: 'deaf', source: deafSource, store, host });
+  const agent = new Agent({ name: 'unresponsive', source: unresponsiveSource, store, host });
   const run = await agent.stream({ threadId: 'a', message: 'Go' });
   expect(host.running).toBe(1);
   const refused = agent.start({ threadId: 'b', message: { content: { format: 2, parts: [] } } });
   await expect(refused).rejects.toMatchObject({ code: 'overloaded', status: 503, retryAfter: 5 });
   expect(await store.getThreadById({ threadId: 'b' })).toBeNull();
-  expect(named(observed, 'refused')).toEqual([{ agent: 'deaf' }]);
+  expect(named(observed, 'refused')).toEqual([{ agent: 'unresponsive' }]);
   expect(await agent.attach(run.runId)).not.toBeNull();
   await run.stop();
   await vi.waitFor(() => expect(host.running).toBe(0), { timeout: 10_000 });
@@ -138,7 +143,7 @@ it('refuses new runs while isOverloaded returns true', async () => {
   let isOverloaded = true;
   const store = createInMemoryStore();
   const host = createRunHost(store, { tickMs: 2, isOverloaded: () => isOverloaded });
-  const agent = new Agent({ name: 'speaker', source: source(), store, host });
+  const agent = new Agent({ name: 'greeter', source: source(), store, host });
   await expect(agent.generate({ threadId: 't', message: 'Go' })).rejects.toMatchObject({ code: 'overloaded' });
   isOverloaded = false;
   expect((await agent.generate({ threadId: 't', message: 'Go' })).text).toBe('Hi');

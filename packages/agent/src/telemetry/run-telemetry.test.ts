@@ -33,7 +33,7 @@ describe('telemetry', () => {
     return span;
   };
 
-  it('a run, its turns and its tools, in the trace of whoever asked, also where another process goes on', async () => {
+  it('traces a run, its steps and its tools in the trace of the request, also in a continuation elsewhere', async () => {
     const store = createInMemoryStore();
     const model = scriptedModel([call('c1', 'pay'), finish('tool-calls')], [...text('0', 'Done'), finish()]);
     let seen: string | undefined;
@@ -82,7 +82,7 @@ describe('telemetry', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  it('agents inside agents, tools inside them, and what failed', () => {
+  it('nests spans of agents and their tools, and marks failures', () => {
     const record = { runId: 'r', threadId: 't', messageId: 'm', agent: 'swarm' } as never;
     const telemetry = new RunTelemetry(record, undefined);
     const events: AgentEvent[] = [
@@ -93,7 +93,7 @@ describe('telemetry', () => {
       { type: 'agent-end', agentId: 'b', outcome: 'complete' },
       { type: 'run-end', outcome: 'error', error: { message: 'Lost' } },
     ];
-    for (const event of events) telemetry.see(event);
+    for (const event of events) telemetry.record(event);
     expect(named('invoke_agent writer').parent).toBe(named('invoke_agent lead').spanId);
     expect(named('execute_tool look')).toMatchObject({
       parent: named('invoke_agent writer').spanId,

@@ -12,27 +12,27 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 
-/** The trace in which somebody asks for a run, as it travels between processes. */
-export function activeTrace(): { [header: string]: string } {
+/** Returns the active trace context as W3C headers, to be stored with a run. */
+export function captureTrace(): { [header: string]: string } {
   const carrier: { [header: string]: string } = {};
   propagation.inject(context.active(), carrier);
   return carrier;
 }
 
-/** A W3C trace context that was kept with a run. What is none is passed over. */
-function parentOf(carrier: Json | undefined): Context {
+/** Reads a stored W3C trace context. Invalid values are ignored. */
+function extractParent(carrier: Json | undefined): Context {
   return propagation.extract(context.active(), typeof carrier === 'object' && carrier !== null ? carrier : {});
 }
 
-/** A call that nobody has run yet. */
+/** A tool call that was not executed yet. */
 type Call = { toolName: string; executor?: Executor; agentId?: string; at?: number };
 
 /**
- * Spans of a run, its agents, its model turns and its tools, by the GenAI conventions. They say who worked, how long and at
- * what cost; what was said is nobody's business. Without an OpenTelemetry SDK they are nothing.
+ * Creates spans for a run, its agents, steps and tools, by the OpenTelemetry GenAI conventions. Spans have names, durations
+ * and token usage, never content. Without an OpenTelemetry SDK they are no-ops.
  */
 export class RunTelemetry {
-  /** In it, what the source does is a part of the run. */
+  /** Context of the run's span, in which the source runs. */
   readonly context: Context;
   #tracer: Tracer = trace.getTracer('@intertie/agent');
   #run: Span;
@@ -42,7 +42,7 @@ export class RunTelemetry {
   #calls = new Map<string, Call>();
 
   constructor({ runId, threadId, messageId, agent }: RunRecord, carrier: Json | undefined) {
-    const parent = parentOf(carrier);
+    const parent = extractParent(carrier);
     this.#run = this.#tracer.startSpan(
       `invoke_agent ${agent}`,
       {
@@ -60,7 +60,7 @@ export class RunTelemetry {
     this.context = trace.setSpan(parent, this.#run);
   }
 
-  see(event: AgentEvent): void {
+  record(event: AgentEvent): void {
     switch (event.type) {
       case 'run-start':
         if (event.resumes !== undefined) this.#run.setAttribute('intertie.run.resumes', event.resumes);
@@ -70,12 +70,12 @@ export class RunTelemetry {
       case 'agent-end': {
         const agent = this.#agents.get(event.agentId);
         this.#agents.delete(event.agentId);
-        return agent && finish(agent.span, event, usageOf(event.usage));
+        return agent && endAgent(agent.span, event, toUsageAttributes(event.usage));
       }
       case 'step-start':
         this.#steps.set(
           event.stepId,
-          this.#start('chat', { 'gen_ai.operation.name': 'chat' }, event.agentId, event.at),
+          this.#startSpan('chat', { 'gen_ai.operation.name': 'chat' }, event.agentId, event.at),
         );
         return;
       case 'step-end':
@@ -95,8 +95,8 @@ export class RunTelemetry {
     }
   }
 
-  /** Another process goes on with the run, or nobody does: what is known here is over. */
-  leave(): void {
+  /** Ends all spans of a run that this process no longer owns. */
+  abandon(): void {
     this.#run.setAttribute('intertie.run.outcome', 'left');
     this.#endAll();
   }
@@ -107,12 +107,12 @@ export class RunTelemetry {
       'gen_ai.agent.name': name,
       'gen_ai.agent.id': agentId,
     };
-    const span = this.#start(`invoke_agent ${name}`, attributes, parentAgentId, at);
+    const span = this.#startSpan(`invoke_agent ${name}`, attributes, parentAgentId, at);
     this.#agents.set(agentId, { span, context: trace.setSpan(this.context, span) });
   }
 
-  /** A tool runs from now on: its call may be older, and have waited for somebody. */
-  begin(toolCallId: string, at: number = Date.now()): void {
+  /** Starts the span of a tool when it executes: the call may have waited for approval. */
+  startTool(toolCallId: string, at: number = Date.now()): void {
     const call = this.#calls.get(toolCallId);
     if (!call || call.executor === 'client') return;
     this.#calls.delete(toolCallId);
@@ -122,13 +122,13 @@ export class RunTelemetry {
       'gen_ai.tool.call.id': toolCallId,
       'gen_ai.tool.type': call.executor === 'provider' ? 'extension' : 'function',
     };
-    this.#tools.set(toolCallId, this.#start(`execute_tool ${call.toolName}`, attributes, call.agentId, at));
+    this.#tools.set(toolCallId, this.#startSpan(`execute_tool ${call.toolName}`, attributes, call.agentId, at));
   }
 
   #toolResult(event: Extract<AgentEvent, { type: 'tool-result' }>): void {
     if (event.status === 'denied' || (event.status === 'ok' && event.preliminary)) return;
-    // Whoever runs its tools elsewhere only says when they were called.
-    this.begin(event.toolCallId, this.#calls.get(event.toolCallId)?.at);
+    // Runtimes that execute tools remotely report only the time of the call.
+    this.startTool(event.toolCallId, this.#calls.get(event.toolCallId)?.at);
     const tool = this.#tools.get(event.toolCallId);
     this.#tools.delete(event.toolCallId);
     if (event.status === 'error' && tool) fail(tool, event.error);
@@ -142,7 +142,7 @@ export class RunTelemetry {
     const model = response?.modelId ?? usage?.[0]?.model;
     if (model !== undefined) step.updateName(`chat ${model}`);
     step.setAttributes({
-      ...usageOf(usage),
+      ...toUsageAttributes(usage),
       ...(model !== undefined && { 'gen_ai.response.model': model }),
       ...(response?.id !== undefined && { 'gen_ai.response.id': response.id }),
       ...(finishReason !== undefined && { 'gen_ai.response.finish_reasons': [finishReason] }),
@@ -153,7 +153,7 @@ export class RunTelemetry {
   #runEnd(event: Extract<AgentEvent, { type: 'run-end' }>): void {
     const { outcome, finishReason, usage } = event;
     this.#run.setAttributes({
-      ...usageOf(usage),
+      ...toUsageAttributes(usage),
       'intertie.run.outcome': outcome,
       ...(finishReason !== undefined && { 'gen_ai.response.finish_reasons': [finishReason] }),
     });
@@ -168,13 +168,13 @@ export class RunTelemetry {
     this.#run.end();
   }
 
-  #start(name: string, attributes: Attributes, agentId: string | undefined, at: number | undefined): Span {
+  #startSpan(name: string, attributes: Attributes, agentId: string | undefined, at: number | undefined): Span {
     const inside = (agentId === undefined ? undefined : this.#agents.get(agentId)?.context) ?? this.context;
     return this.#tracer.startSpan(name, { attributes, ...(at !== undefined && { startTime: at }) }, inside);
   }
 }
 
-function finish(span: Span, event: Extract<AgentEvent, { type: 'agent-end' }>, attributes: Attributes): void {
+function endAgent(span: Span, event: Extract<AgentEvent, { type: 'agent-end' }>, attributes: Attributes): void {
   span.setAttributes({ ...attributes, 'intertie.run.outcome': event.outcome });
   if (event.outcome === 'error') fail(span, event.error);
   span.end(event.at);
@@ -185,8 +185,8 @@ function fail(span: Span, { message, code }: { message: string; code?: string })
   span.setAttribute('error.type', code ?? '_OTHER');
 }
 
-/** What several models have consumed, together. What none has reported is left out. */
-function usageOf(usage: readonly Usage[] | undefined): Attributes {
+/** Sums the usage of all models. Counters that no model reported are omitted. */
+function toUsageAttributes(usage: readonly Usage[] | undefined): Attributes {
   const attributes: Attributes = {};
   const add = (name: string, value: number | undefined): void => {
     if (value !== undefined) attributes[name] = Number(attributes[name] ?? 0) + value;

@@ -2,34 +2,36 @@ import type { AgentEvent } from '@intertie/core';
 import { expect, it } from 'vitest';
 import { RunUsage } from './run-usage.ts';
 
-const used = (...events: AgentEvent[]): RunUsage['total'] => {
+const sumEvents = (...events: AgentEvent[]): RunUsage['total'] => {
   const usage = new RunUsage();
-  for (const event of events) usage.see(event);
+  for (const event of events) usage.record(event);
   return usage.total;
 };
-const turn = (stepId: string, inputTokens: number, agentId?: string): AgentEvent[] => [
+const createStep = (stepId: string, inputTokens: number, agentId?: string): AgentEvent[] => [
   { type: 'step-start', stepId, ...(agentId !== undefined && { agentId }) },
   { type: 'step-end', stepId, usage: [{ model: 'm', inputTokens }] },
 ];
 
-it('sums turns, by model', () => {
+it('sums steps by model', () => {
   const other: AgentEvent = { type: 'step-end', stepId: 's3', usage: [{ model: 'n', outputTokens: 1 }] };
-  expect(used(...turn('s1', 1), ...turn('s2', 2), other)).toEqual([
+  expect(sumEvents(...createStep('s1', 1), ...createStep('s2', 2), other)).toEqual([
     { model: 'm', inputTokens: 3 },
     { model: 'n', outputTokens: 1 },
   ]);
 });
 
-it('believes an agent before its turns, and the turns of those that do not say', () => {
+it('uses the usage of an agent instead of its steps, and of steps where the agent reports none', () => {
   const end: AgentEvent = {
     type: 'agent-end',
     agentId: 'a',
     outcome: 'complete',
     usage: [{ model: 'm', inputTokens: 10 }],
   };
-  expect(used(...turn('s1', 1, 'a'), ...turn('s2', 2, 'b'), end)).toEqual([{ model: 'm', inputTokens: 12 }]);
+  expect(sumEvents(...createStep('s1', 1, 'a'), ...createStep('s2', 2, 'b'), end)).toEqual([
+    { model: 'm', inputTokens: 12 },
+  ]);
 });
 
-it('knows nothing where nobody has said', () => {
-  expect(used({ type: 'step-end', stepId: 's' })).toBeUndefined();
+it('is undefined if no usage was reported', () => {
+  expect(sumEvents({ type: 'step-end', stepId: 's' })).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import type { Usage } from '@intertie/core';
 
-/** One entry a model. A counter that nobody has reported stays away: it is not zero. */
+/** Sums usage by model. A counter that was never reported stays undefined, not zero. */
 export function sumUsage(all: readonly Usage[]): Usage[] {
   const byModel = new Map<string, Usage>();
   for (const { provider, model, raw: _, ...counts } of all) {

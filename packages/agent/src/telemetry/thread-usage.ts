@@ -1,14 +1,15 @@
 import type { MessageContent, Store, Usage } from '@intertie/core';
 
-/** What was consumed, or `unknown` where nobody has said. */
+/** Reported usage, or `unknown` if none was reported. */
 export type KnownUsage = Usage | 'unknown';
 
+/** Token usage of a thread. */
 export type UsageReport = {
-  /** Of all runs that have said. */
+  /** Sum of all runs that reported usage. */
   total: KnownUsage;
-  /** Of the runs of each agent, with all that worked inside them. */
+  /** Sum by the agent of the run, including the agents inside the run. */
   agents: { [name: string]: KnownUsage };
-  /** Of those who worked inside the runs, by name, as they or their turns have said. It is a part of the above. */
+  /** Sum by the name of the agents inside runs, as they or their steps reported it. It is part of `agents`. */
   inside: { [name: string]: KnownUsage };
   runs: Array<{ runId: string; agent: string; usage: KnownUsage }>;
 };
@@ -31,27 +32,27 @@ export async function readUsage(store: Store, threadId: string): Promise<UsageRe
   return {
     total: sum(runs.map(({ usage }) => usage)),
     agents: sumByName(runs.map(({ agent, usage }) => [agent, usage])),
-    inside: sumByName(await readInside(store, threadId)),
+    inside: sumByName(await readInnerAgents(store, threadId)),
     runs,
   };
 }
 
-/** Every agent inside every message of the thread, on whatever branch. */
-async function readInside(store: Store, threadId: string): Promise<Array<[name: string, KnownUsage]>> {
+/** Reads the usage of every agent inside every message of the thread, on all branches. */
+async function readInnerAgents(store: Store, threadId: string): Promise<Array<[name: string, KnownUsage]>> {
   const all: Array<[string, KnownUsage]> = [];
   for (let since = 0, isMore = true; isMore;) {
     const changes = await store.listChanges({ threadId, since, limit: pageSize });
-    for (const change of changes) if (change.type === 'message') all.push(...insideOf(change.message.content));
+    for (const change of changes) if (change.type === 'message') all.push(...getInnerAgents(change.message.content));
     since = changes.at(-1)?.version ?? since;
     isMore = changes.length >= pageSize;
   }
   return all;
 }
 
-function insideOf({ agents = {}, steps = {} }: MessageContent): Array<[string, KnownUsage]> {
+function getInnerAgents({ agents = {}, steps = {} }: MessageContent): Array<[string, KnownUsage]> {
   return Object.entries(agents).map(([agentId, { name, usage }]) => {
-    const turns = Object.values(steps).flatMap((step) => (step.agentId === agentId ? (step.usage ?? []) : []));
-    return [name, sum(usage ?? turns)];
+    const ofSteps = Object.values(steps).flatMap((step) => (step.agentId === agentId ? (step.usage ?? []) : []));
+    return [name, sum(usage ?? ofSteps)];
   });
 }
 
@@ -62,7 +63,7 @@ function sumByName(all: ReadonlyArray<[name: string, KnownUsage]>): { [name: str
   );
 }
 
-/** A counter that nobody has reported stays away: it is not zero. */
+/** A counter that was never reported stays undefined, not zero. */
 function sum(usages: readonly KnownUsage[]): KnownUsage {
   const known = usages.filter((usage) => usage !== 'unknown');
   if (known.length === 0) return 'unknown';

@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { call, finish, scriptedModel, text } from '../../../ai-sdk/test/scripted-model.ts';
 import { Agent } from '../../src/agent/agent.ts';
 import type { RunHost } from '../../src/execution/run-host.ts';
-import { collect, openStage, type StageName } from '../stage.ts';
+import { collect, openTestStore, type StoreKind } from '../test-stores.ts';
 
-/** An agent that asks before it pays, and tells what was paid. */
+/** Creates an agent with a tool that needs approval. `paid` has the calls that were executed. */
 function payer(at: { store: Store; host: RunHost }, calls: string[] = ['c1']) {
   const paid: string[] = [];
   const model = scriptedModel(
@@ -35,10 +35,10 @@ async function ask({ agent }: ReturnType<typeof payer>) {
   return { run, questions: questions.map(({ questionId }) => questionId), events };
 }
 
-export function approvals(on: StageName): void {
+export function approvals(on: StoreKind): void {
   describe('approvals', () => {
-    it('granted: the same message goes on, and the tool runs once', async () => {
-      const at = (await openStage(on)).process();
+    it('executes an approved tool once, and continues the same message', async () => {
+      const at = (await openTestStore(on)).process();
       const { agent, paid, model } = payer(at);
       const { run, questions } = await ask({ agent, paid, model });
       expect(paid).toEqual([]);
@@ -68,8 +68,8 @@ export function approvals(on: StageName): void {
       });
     });
 
-    it('denied: the tool never runs, and the model is told', async () => {
-      const { agent, paid, model } = payer((await openStage(on)).process());
+    it('does not execute a denied tool, and sends the reason to the model', async () => {
+      const { agent, paid, model } = payer((await openTestStore(on)).process());
       const { run, questions } = await ask({ agent, paid, model });
       const answer = { questionId: questions[0]!, approved: false, reason: 'Too much' };
       const { run: next } = await agent.answer(run.runId, [answer]);
@@ -82,10 +82,10 @@ export function approvals(on: StageName): void {
       expect(JSON.stringify(model.doStreamCalls[1]!.prompt)).toContain('Too much');
     });
 
-    it('answered twice, and by two tabs at once: one counts, and there is one continuation', async () => {
-      const stage = await openStage(on);
-      const one = payer(stage.process());
-      const two = payer(stage.process());
+    it('accepts one of several concurrent answers, and creates one continuation', async () => {
+      const shared = await openTestStore(on);
+      const one = payer(shared.process());
+      const two = payer(shared.process());
       const { run, questions } = await ask(one);
       const yes = { questionId: questions[0]!, approved: true };
       const [a, b, c] = await Promise.all([
@@ -105,16 +105,16 @@ export function approvals(on: StageName): void {
       expect(one.paid.length + two.paid.length).toBeLessThanOrEqual(1);
     });
 
-    it('two approvals, one after the other: nothing runs before the last, also in another process', async () => {
-      const stage = await openStage(on);
-      const one = payer(stage.process(), ['c1', 'c2']);
+    it('executes nothing before the last of two approvals, also if another process gets it', async () => {
+      const shared = await openTestStore(on);
+      const one = payer(shared.process(), ['c1', 'c2']);
       const { run, questions } = await ask(one);
       expect(questions).toHaveLength(2);
       const first = await one.agent.answer(run.runId, [{ questionId: questions[0]!, approved: true }]);
       expect(first.run).toBeUndefined();
       expect(first.open.map(({ id }) => id)).toEqual([questions[1]]);
       await one.agent.close();
-      const two = payer(stage.process(), []);
+      const two = payer(shared.process(), []);
       two.model.doStream = scriptedModel([...text('0', 'Done'), finish()]).doStream;
       const last = await two.agent.answer(run.runId, [{ questionId: questions[1]!, approved: true }]);
       const message = await (await two.agent.attach(last.run!.runId))!.message;
@@ -122,8 +122,8 @@ export function approvals(on: StageName): void {
       expect([...one.paid, ...two.paid].toSorted()).toEqual(['c1', 'c2']);
     });
 
-    it('an answer before the pause: the run goes on by itself', async () => {
-      const { agent, paid, model } = payer((await openStage(on)).process());
+    it('continues a run that was answered before it paused', async () => {
+      const { agent, paid, model } = payer((await openTestStore(on)).process());
       const run = await agent.stream({ threadId: 'money', message: 'Pay them' });
       const events: AgentEvent[] = [];
       let answered: Awaited<ReturnType<typeof agent.answer>> | undefined;
@@ -140,10 +140,11 @@ export function approvals(on: StageName): void {
       expect(model.doStreamCalls).toHaveLength(2);
     });
 
-    it('a new message instead of an answer: superseded, and the model is told that nothing was paid', async () => {
-      const { agent, paid, model } = payer((await openStage(on)).process());
+    it('supersedes an open approval when a new message starts a run', async () => {
+      const { agent, paid, model } = payer((await openTestStore(on)).process());
       const { run, questions } = await ask({ agent, paid, model });
-      await expect(agent.start({ threadId: 'money', message: say('No'), pending: 'reject' })).rejects.toMatchObject({
+      const message = toMessage('No');
+      await expect(agent.start({ threadId: 'money', message, pending: 'reject' })).rejects.toMatchObject({
         code: 'pending',
       });
       expect((await agent.generate({ threadId: 'money', message: 'Forget it' })).text).toBe('Done');
@@ -153,8 +154,8 @@ export function approvals(on: StageName): void {
       expect((await agent.store.getMessage({ threadId: 'money', messageId: run.messageId }))?.status).toBe('aborted');
     });
 
-    it('a client tool: the page answers, first one counts', async () => {
-      const at = (await openStage(on)).process();
+    it('accepts the first result of a client tool, and refuses a different one', async () => {
+      const at = (await openTestStore(on)).process();
       const model = scriptedModel([call('c1', 'where', {}), finish('tool-calls')], [...text('0', 'Here'), finish()]);
       const agent = new Agent({ model, ...at });
       const tools = [{ name: 'where', description: 'Where the user is' }];
@@ -173,4 +174,6 @@ export function approvals(on: StageName): void {
   });
 }
 
-const say = (words: string) => ({ content: { format: 2 as const, parts: [{ type: 'text' as const, text: words }] } });
+const toMessage = (content: string) => ({
+  content: { format: 2 as const, parts: [{ type: 'text' as const, text: content }] },
+});

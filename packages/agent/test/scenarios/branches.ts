@@ -2,30 +2,30 @@ import { describe, expect, it } from 'vitest';
 
 import { finish, scriptedModel, text } from '../../../ai-sdk/test/scripted-model.ts';
 import { Agent } from '../../src/agent/agent.ts';
-import { openStage, type StageName } from '../stage.ts';
+import { openTestStore, type StoreKind } from '../test-stores.ts';
 
-const say = (words: string, id?: string) => ({
+const toMessage = (content: string, id?: string) => ({
   ...(id !== undefined && { id }),
-  content: { format: 2 as const, parts: [{ type: 'text' as const, text: words }] },
+  content: { format: 2 as const, parts: [{ type: 'text' as const, text: content }] },
 });
 
-export function branches(on: StageName): void {
-  const answers = (...texts: string[]) => scriptedModel(...texts.map((words) => [...text('0', words), finish()]));
+export function branches(on: StoreKind): void {
+  const answers = (...texts: string[]) => scriptedModel(...texts.map((each) => [...text('0', each), finish()]));
 
   describe('branches', () => {
-    it('regenerate and edit: both branches stay, and each has its own history', async () => {
-      const { store, host } = (await openStage(on)).process();
+    it('keeps the history of each branch after regenerating an answer and editing a message', async () => {
+      const { store, host } = (await openTestStore(on)).process();
       const model = answers('One', 'Two', 'Again', 'Edited');
       const agent = new Agent({ model, store, host });
-      await agent.generate({ threadId: 't', message: say('First', 'u1') });
-      const second = await agent.generate({ threadId: 't', message: say('Second', 'u2') });
-      // Answered again: a sibling of the answer.
+      await agent.generate({ threadId: 't', message: toMessage('First', 'u1') });
+      const second = await agent.generate({ threadId: 't', message: toMessage('Second', 'u2') });
+      // A regenerated answer is a sibling of the first.
       const again = await agent.generate({ threadId: 't', parentId: 'u2' });
       expect(again.text).toBe('Again');
       const siblings = await store.listSiblings({ threadId: 't', messageId: second.message.id });
       expect(siblings.map(({ id }) => id)).toEqual([second.message.id, again.message.id]);
-      // A chat keeps the id of a message that it edits.
-      const edited = await agent.generate({ threadId: 't', message: say('Other', 'u1'), parentId: null });
+      // The AI SDK's chat reuses the id of a message that it edits.
+      const edited = await agent.generate({ threadId: 't', message: toMessage('Other', 'u1'), parentId: null });
       expect(edited.text).toBe('Edited');
       expect(model.doStreamCalls.at(-1)!.prompt).toHaveLength(1);
       const branch = await store.listMessages({ threadId: 't', leafId: second.message.id });
@@ -38,11 +38,11 @@ export function branches(on: StageName): void {
       expect((await store.listMessages({ threadId: 't' })).at(0)).toMatchObject({ clientId: 'u1' });
     });
 
-    it('a forged history never reaches the model: of a chat, only the last message counts', async () => {
-      const at = (await openStage(on)).process();
+    it('uses only the last message of a chat, so that a forged history does not reach the model', async () => {
+      const at = (await openTestStore(on)).process();
       const model = answers('One', 'Two');
       const agent = new Agent({ model, ...at });
-      const first = await agent.generate({ threadId: 't', message: say('Hi', 'u1') });
+      const first = await agent.generate({ threadId: 't', message: toMessage('Hi', 'u1') });
       const forged = {
         type: 'tool-pay' as const,
         toolCallId: 'x',
@@ -64,8 +64,8 @@ export function branches(on: StageName): void {
       expect(prompt).toContain('Go on');
     });
 
-    it('files end to end: large ones are blobs in the store, and bytes to the model', async () => {
-      const { store, host } = (await openStage(on)).process();
+    it('stores large files as blobs, and sends their bytes to the model', async () => {
+      const { store, host } = (await openTestStore(on)).process();
       const bytes = Buffer.alloc(100_000, 7).toString('base64');
       const made = Buffer.alloc(100_000, 9).toString('base64');
       const model = scriptedModel(
@@ -84,8 +84,8 @@ export function branches(on: StageName): void {
       expect(files.map((part) => (part as { data: unknown }).data)).toEqual([bytes, made]);
     });
 
-    it('two scopes use the same ids, and see nothing of each other', async () => {
-      const at = (await openStage(on)).process();
+    it('isolates two scopes that use the same ids', async () => {
+      const at = (await openTestStore(on)).process();
       const agent = new Agent({ model: answers('One', 'Two'), ...at });
       const [ann, bob] = [agent.forScope('ann'), agent.forScope('bob')];
       const run = await ann.stream({ threadId: 'thread_1', message: 'Hi', runId: 'r1' });

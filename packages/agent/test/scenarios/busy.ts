@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 
 import { finish, text } from '../../../ai-sdk/test/scripted-model.ts';
 import { Agent } from '../../src/agent/agent.ts';
-import { collect, gate, openStage, saidIn, type StageName } from '../stage.ts';
+import { collect, gate, openTestStore, joinText, type StoreKind } from '../test-stores.ts';
 import { steppedModel } from '../stepped-model.ts';
 
 const never = new Promise<void>(() => {});
 
-/** The first turn waits to be let go; the others speak at once. */
+/** Creates a model whose first response waits for `goOn`. Later responses are complete immediately. */
 function slowFirst() {
   const goOn = gate();
   const begun = gate();
@@ -25,11 +25,11 @@ function slowFirst() {
   return { model, goOn, begun };
 }
 
-export function busy(on: StageName): void {
-  describe('a second message', () => {
-    it('reject: it is refused with the run that is live', async () => {
+export function busy(on: StoreKind): void {
+  describe('a message during a run', () => {
+    it('refuses the message with the live run under `busy: reject`', async () => {
       const { model, goOn, begun } = slowFirst();
-      const agent = new Agent({ model, ...(await openStage(on)).process() });
+      const agent = new Agent({ model, ...(await openTestStore(on)).process() });
       const run = await agent.stream({ threadId: 't', message: 'One' });
       await begun.opened;
       await expect(agent.stream({ threadId: 't', message: 'Two' })).rejects.toMatchObject({
@@ -40,11 +40,11 @@ export function busy(on: StageName): void {
       expect((await run.message).status).toBe('complete');
     });
 
-    it('queue: it waits for the end of the first, also of another process', async () => {
-      const stage = await openStage(on);
+    it('queues the message until the first run ends under `busy: queue`, also across processes', async () => {
+      const shared = await openTestStore(on);
       const { model, goOn, begun } = slowFirst();
-      const one = new Agent({ model, ...stage.process() });
-      const two = new Agent({ model, ...stage.process() });
+      const one = new Agent({ model, ...shared.process() });
+      const two = new Agent({ model, ...shared.process() });
       const first = await one.stream({ threadId: 't', message: 'One' });
       await begun.opened;
       const second = await two.stream({ threadId: 't', message: 'Two', busy: 'queue' });
@@ -53,15 +53,15 @@ export function busy(on: StageName): void {
       await third.stop();
       expect((await collect(third.events)).at(-1)).toMatchObject({ outcome: 'aborted' });
       goOn.open();
-      expect(saidIn(await collect(second.events))).toBe('Next');
+      expect(joinText(await collect(second.events))).toBe('Next');
       expect((await first.message).status).toBe('complete');
       const messages = await one.store.listMessages({ threadId: 't', leafId: second.messageId });
       expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
     });
 
-    it('queue: who comes back to the thread is given what was asked for last', async () => {
+    it('returns a queued run as the latest run of the thread', async () => {
       const { model, goOn, begun } = slowFirst();
-      const agent = new Agent({ model, ...(await openStage(on)).process() });
+      const agent = new Agent({ model, ...(await openTestStore(on)).process() });
       const latest = async (): Promise<string | undefined> => (await agent.latest({ threadId: 't' }))?.runId;
       const first = await agent.stream({ threadId: 't', message: 'One' });
       await begun.opened;
@@ -74,23 +74,23 @@ export function busy(on: StageName): void {
       await first.message;
     });
 
-    it('replace: the first is stopped and kept, as when a page stops and sends again', async () => {
+    it('stops the first run and stores its text under `busy: replace`', async () => {
       const { model } = slowFirst();
-      const agent = new Agent({ model, ...(await openStage(on)).process() });
+      const agent = new Agent({ model, ...(await openTestStore(on)).process() });
       const first = await agent.stream({ threadId: 't', message: 'One' });
       for await (const event of first.events) if (event.type === 'text-delta') break;
       const second = await agent.stream({ threadId: 't', message: 'Two', busy: 'replace' });
-      expect(saidIn(await collect(second.events))).toBe('Next');
+      expect(joinText(await collect(second.events))).toBe('Next');
       expect(await first.message).toMatchObject({
         status: 'aborted',
         content: { parts: [{ type: 'text', text: 'First' }] },
       });
     });
 
-    it('replace: a process that does not react is fenced, and its run ended as aborted', async () => {
-      const stage = await openStage(on);
-      const { store, host } = stage.process({ replaceSilenceMs: 200 });
-      // A process that has stopped to work: it holds the run, and nobody there looks at it.
+    it('fences a process that does not react under `busy: replace`, and ends its run as aborted', async () => {
+      const shared = await openTestStore(on);
+      const { store, host } = shared.process({ replaceSilenceMs: 200 });
+      // A process that hangs: it owns the run and does not execute it.
       await store.registry.heartbeat('stuck');
       const stuck = await store.registry.start(store.scope, {
         threadId: 't',
@@ -104,21 +104,21 @@ export function busy(on: StageName): void {
       expect(stuck.type).toBe('started');
       const agent = new Agent({ name: 'a', model: steppedModel(() => [...text('0', 'Next'), finish()]), store, host });
       const second = await agent.stream({ threadId: 't', message: 'Two', busy: 'replace' });
-      expect(saidIn(await collect(second.events))).toBe('Next');
+      expect(joinText(await collect(second.events))).toBe('Next');
       expect(await (await agent.find({ runId: 'r1' }))!.record()).toMatchObject({
         state: 'aborted',
         outcome: { by: 'system', reason: 'replaced' },
       });
     });
 
-    it('the run of a dead process is ended by whoever comes next', async () => {
+    it('ends the run of a dead process when a message for the same thread arrives', async () => {
       const agent = await afterDeath(on);
       expect((await agent.generate({ threadId: 't', message: 'Hi' })).text).toBe('Next');
       const lost = (await agent.find({ runId: 'r1' }))!;
       expect(await lost.record()).toMatchObject({ outcome: { error: { code: 'lost' } } });
     });
 
-    it('the run of a dead process is ended by the sweeper of any other', async () => {
+    it('ends the run of a dead process in a sweep', async () => {
       const agent = await afterDeath(on);
       await agent.generate({ threadId: 'other', message: 'Hi' });
       const lost = (await agent.attach('r1'))!;
@@ -126,9 +126,9 @@ export function busy(on: StageName): void {
       expect((await collect(lost.events)).at(-1)).toMatchObject({ error: { code: 'lost' } });
     });
 
-    it('a fenced owner falls silent: its source is left, and nothing more is written', async () => {
-      const stage = await openStage(on);
-      const { store, host } = stage.process();
+    it('aborts the source and writes nothing more after another process has fenced the run', async () => {
+      const shared = await openTestStore(on);
+      const { store, host } = shared.process();
       let isLeft = false;
       const source: AgentSource = {
         name: 'a',
@@ -147,9 +147,9 @@ export function busy(on: StageName): void {
       await expect.poll(() => host.flusher.writes(run.key)).toBe(false);
     });
 
-    it('the same key or id again is the same run; another body is refused', async () => {
-      const agent = new Agent({ model: slowFirst().model, ...(await openStage(on)).process() });
-      const ask = (message: string, more: object) => agent.stream({ threadId: 't', message, busy: 'queue', ...more });
+    it('returns the same run for the same key or id, and refuses a different message', async () => {
+      const agent = new Agent({ model: slowFirst().model, ...(await openTestStore(on)).process() });
+      const ask = (message: string, ids: object) => agent.stream({ threadId: 't', message, busy: 'queue', ...ids });
       const first = await ask('One', { idempotencyKey: 'k' });
       expect((await ask('One', { idempotencyKey: 'k' })).runId).toBe(first.runId);
       await expect(ask('Two', { idempotencyKey: 'k' })).rejects.toMatchObject({ code: 'key-reused' });
@@ -161,9 +161,9 @@ export function busy(on: StageName): void {
   });
 }
 
-/** An agent on a store where a process has died in the middle of run `r1`. */
-async function afterDeath(on: StageName): Promise<Agent> {
-  const { store, host } = (await openStage(on)).process();
+/** Returns an agent on a store where a process has died during run `r1`. */
+async function afterDeath(on: StoreKind): Promise<Agent> {
+  const { store, host } = (await openTestStore(on)).process();
   const request = { threadId: 't', runId: 'r1', agent: 'a', messageId: 'm1' };
   await store.registry.start(store.scope, { ...request, process: 'dead', busy: 'reject', pending: 'supersede' });
   await store.registry.retire('dead');

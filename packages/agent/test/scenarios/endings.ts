@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 
 import { finish, text } from '../../../ai-sdk/test/scripted-model.ts';
 import { Agent } from '../../src/agent/agent.ts';
-import { collect, openStage, saidIn, type StageName } from '../stage.ts';
+import { collect, openTestStore, joinText, type StoreKind } from '../test-stores.ts';
 import { steppedModel } from '../stepped-model.ts';
 
-/** A source that asks one question, and waits for the answer inside or outside its process. */
+/** Creates a source that asks one question, and waits for the answer in its process or pauses. */
 function asking(pauses: 'live' | 'replay', expiresAt?: string): AgentSource {
-  async function* say(): AsyncGenerator<AgentEvent> {
+  async function* ask(): AsyncGenerator<AgentEvent> {
     yield { type: 'question', questionId: 'q', kind: 'input', ...(expiresAt !== undefined && { expiresAt }) };
     if (pauses === 'live') await new Promise(() => {});
     yield { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId: 'q' }] };
@@ -18,30 +18,30 @@ function asking(pauses: 'live' | 'replay', expiresAt?: string): AgentSource {
     pauses,
     run: (run, { signal }) =>
       sourceStream(
-        () => (run.message ? said() : say()),
+        () => (run.message ? respond() : ask()),
         seal(run, () => undefined),
         { signal },
       ),
   };
 }
 
-async function* said(): AsyncGenerator<AgentEvent> {
+async function* respond(): AsyncGenerator<AgentEvent> {
   yield { type: 'text-start', id: 'a' };
   yield { type: 'text-delta', id: 'a', delta: 'Next' };
   yield { type: 'run-end', outcome: 'complete' };
 }
 
-/** What becomes of runs, questions and queues when somebody is gone, or too late. */
-export function endings(on: StageName): void {
+/** Runs, questions and queues after a process died, a question expired, or a thread was deleted. */
+export function endings(on: StoreKind): void {
   describe('endings', () => {
-    it('live-wait owner killed: the run is lost, its question expired, and the old owner falls silent', async () => {
-      const stage = await openStage(on);
-      const one = stage.process({ process: 'owner', heartbeatMs: 1e6, sweepMs: 1e6 });
+    it('ends a live-waiting run as lost when its process dies, and expires its question', async () => {
+      const shared = await openTestStore(on);
+      const one = shared.process({ process: 'owner', heartbeatMs: 1e6, sweepMs: 1e6 });
       const agent = new Agent({ source: asking('live'), ...one });
       const run = await agent.stream({ threadId: 't', message: 'Go' });
       for await (const event of run.events) if (event.type === 'question') break;
       await one.store.registry.retire('owner');
-      const other = new Agent({ source: asking('live'), ...stage.process() });
+      const other = new Agent({ source: asking('live'), ...shared.process() });
       const found = (await other.attach(run.runId))!;
       expect((await collect(found.events)).at(-1)).toMatchObject({ outcome: 'error', error: { code: 'lost' } });
       const late = await other.answer(run.runId, [{ questionId: 'q', value: 'yes' }]);
@@ -50,8 +50,8 @@ export function endings(on: StageName): void {
       await expect.poll(() => one.host.flusher.writes(key)).toBe(false);
     });
 
-    it('queued run whose finisher died: the sweeper of another process starts it', async () => {
-      const { store, host } = (await openStage(on)).process();
+    it('starts a queued run in another process when the process of the run before it died', async () => {
+      const { store, host } = (await openTestStore(on)).process();
       const request = { threadId: 't', agent: 'a', process: 'dead', busy: 'queue', pending: 'supersede' } as const;
       await store.registry.heartbeat('dead');
       await store.registry.start(store.scope, { ...request, runId: 'r1', messageId: 'm1' });
@@ -63,14 +63,14 @@ export function endings(on: StageName): void {
       await store.registry.retire('dead');
       const model = steppedModel(() => [...text('0', 'At last'), finish()]);
       const agent = new Agent({ name: 'a', model, store, host });
-      expect(saidIn(await collect((await agent.attach('r2'))!.events))).toBe('At last');
+      expect(joinText(await collect((await agent.attach('r2'))!.events))).toBe('At last');
     });
 
-    it('answer after expiry: too late, and the message is aborted', async () => {
+    it('refuses an answer after the question expired, and aborts the message', async () => {
       const source = asking('replay', new Date(Date.now() + 300).toISOString());
-      const agent = new Agent({ source, ...(await openStage(on)).process() });
+      const agent = new Agent({ source, ...(await openTestStore(on)).process() });
       const run = await agent.stream({ threadId: 't', message: 'Go' });
-      // On a busy machine its time may be over before anybody has looked.
+      // On a slow machine the question may have expired before the message is read.
       await run.message;
       const { threadId, messageId } = run;
       await expect.poll(async () => (await agent.store.getMessage({ threadId, messageId }))?.status).toBe('aborted');
@@ -79,19 +79,19 @@ export function endings(on: StageName): void {
       expect(late.run).toBeUndefined();
     });
 
-    it('a run on another branch leaves what is asked open', async () => {
-      const agent = new Agent({ source: asking('replay'), ...(await openStage(on)).process() });
+    it('leaves a question open when a run starts on another branch', async () => {
+      const agent = new Agent({ source: asking('replay'), ...(await openTestStore(on)).process() });
       const run = await agent.stream({ threadId: 't', message: 'Go' });
       await run.message;
       const branch = await agent.stream({ threadId: 't', message: 'Elsewhere', parentId: null, pending: 'reject' });
       expect((await branch.message).status).toBe('paused');
       const answered = await agent.answer({ runId: run.runId, threadId: 't' }, [{ questionId: 'q', value: 'yes' }]);
       expect(answered.verdicts).toMatchObject([{ result: 'accepted' }]);
-      expect(saidIn(await collect((await agent.attach(answered.run!.runId))!.events))).toBe('Next');
+      expect(joinText(await collect((await agent.attach(answered.run!.runId))!.events))).toBe('Next');
     });
 
-    it('a thread that is deleted under its run: the run falls silent, and the thread stays away', async () => {
-      const { store, host } = (await openStage(on)).process();
+    it('aborts the run of a deleted thread, and does not create the thread again', async () => {
+      const { store, host } = (await openTestStore(on)).process();
       const model = steppedModel(async function* () {
         yield* text('0', 'Half').slice(0, 2);
         await new Promise(() => {});

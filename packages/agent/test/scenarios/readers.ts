@@ -5,24 +5,24 @@ import { describe, expect, it } from 'vitest';
 
 import { finish, text } from '../../../ai-sdk/test/scripted-model.ts';
 import { Agent } from '../../src/agent/agent.ts';
-import { collect, gate, openStage, type StageName } from '../stage.ts';
+import { collect, gate, openTestStore, type StoreKind } from '../test-stores.ts';
 import { steppedModel } from '../stepped-model.ts';
 
-const words = Array.from({ length: 12 }, (_, n) => `${n} `);
+const deltas = Array.from({ length: 12 }, (_, n) => `${n} `);
 
-export function readers(on: StageName): void {
+export function readers(on: StoreKind): void {
   describe('readers', () => {
-    it('leave and return at every event, while it runs and after, here and elsewhere: each gets the rest', async () => {
-      const stage = await openStage(on);
+    it('delivers the remaining events to readers that reconnect at any event, in any process', async () => {
+      const shared = await openTestStore(on);
       const goOn = gate();
       const model = steppedModel(async function* () {
-        for (const word of words.slice(0, 6)) yield* text(word, word);
+        for (const delta of deltas.slice(0, 6)) yield* text(delta, delta);
         await goOn.opened;
-        for (const word of words.slice(6)) yield* text(word, word);
+        for (const delta of deltas.slice(6)) yield* text(delta, delta);
         yield finish();
       });
-      const agent = new Agent({ model, ...stage.process() });
-      const elsewhere = new Agent({ model, ...stage.process() });
+      const agent = new Agent({ model, ...shared.process() });
+      const elsewhere = new Agent({ model, ...shared.process() });
       const run = await agent.stream({ threadId: 't', message: 'Count' });
       const far = (await elsewhere.attach(run.runId))!;
       const half: Array<{ event: AgentEvent; position: LogPosition }> = [];
@@ -48,21 +48,21 @@ export function readers(on: StageName): void {
       }
     });
 
-    it('many of one run cost one decode, also in another process', async () => {
-      const stage = await openStage(on);
+    it('reads and decodes a run of another process once for many readers', async () => {
+      const shared = await openTestStore(on);
       const begun = gate();
       const goOn = gate();
       const model = steppedModel(async function* () {
         begun.open();
-        for (const word of words) {
-          yield* text(word, word);
+        for (const delta of deltas) {
+          yield* text(delta, delta);
           await goOn.opened;
           await new Promise((resolve) => setTimeout(resolve, 30));
         }
         yield finish();
       });
-      const agent = new Agent({ model, ...stage.process() });
-      const { store, host } = stage.process();
+      const agent = new Agent({ model, ...shared.process() });
+      const { store, host } = shared.process();
       const elsewhere = new Agent({ model, store, host });
       const run = await agent.stream({ threadId: 't', message: 'Count' });
       await begun.opened;
@@ -83,12 +83,12 @@ export function readers(on: StageName): void {
       store.log.read = read;
       for (const events of given) expect(events).toEqual(given[0]);
       expect(given[0]!.at(-1)).toMatchObject({ type: 'run-end' });
-      // Each may look once where it begins and once where it ends; what comes between is read once for all.
+      // Each reader may read once at its beginning and once at its end; the events in between are read once for all.
       expect(reads).toBeLessThan(20 * 3);
     });
 
-    it('of a run whose log is gone get the message', async () => {
-      const { store, host } = (await openStage(on)).process();
+    it('reads the message of a run whose log was dropped', async () => {
+      const { store, host } = (await openTestStore(on)).process();
       const agent = new Agent({ model: steppedModel(() => [...text('0', 'Kept'), finish()]), store, host });
       const run = await agent.stream({ threadId: 't', message: 'Hi' });
       await run.message;

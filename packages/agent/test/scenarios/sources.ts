@@ -6,31 +6,31 @@ import { demoRuntime } from '@intertie/open-harness/demo';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { Agent } from '../../src/agent/agent.ts';
-import { collect, openStage, saidIn, type StageName } from '../stage.ts';
+import { collect, openTestStore, joinText, type StoreKind } from '../test-stores.ts';
 
-/** Sources that pause by their runtime's own token, or inside the process. */
-export function sources(on: StageName): void {
+/** Sources that pause with a token of their runtime, or wait in their process. */
+export function sources(on: StoreKind): void {
   const newsroom = (pauses: 'token' | 'live') =>
-    openHarnessSource((turn) => demoRuntime(turn, { pace: 0 }), { pauses, name: 'newsroom', drainMs: 5 });
+    openHarnessSource((request) => demoRuntime(request, { pace: 0 }), { pauses, name: 'newsroom', drainMs: 5 });
 
   describe('other runtimes', () => {
-    it('a swarm: two turns of one task, a breakpoint, and its answer in another process', async () => {
-      const stage = await openStage(on);
+    it('continues a MAIL task over two messages, and answers its breakpoint from another process', async () => {
+      const shared = await openTestStore(on);
       const swarm = await startMAILDemo({ paceMs: 1, stallMs: 20 });
       onTestFinished(() => swarm.stop());
       const source = mailSource({ baseUrl: swarm.url, authToken: 'any' });
-      const agent = new Agent({ source, ...stage.process() });
+      const agent = new Agent({ source, ...shared.process() });
       const first = await agent.stream({ threadId: 't', message: 'hello' });
-      const said = await collect(first.events);
-      expect(check(canonical, said).violations).toEqual([]);
-      expect(saidIn(said)).toContain('office');
+      const events = await collect(first.events);
+      expect(check(canonical, events).violations).toEqual([]);
+      expect(joinText(events)).toContain('office');
       const asked = await agent.stream({ threadId: 't', message: 'Plan my trip' });
       const message = await asked.message;
       expect(message.status).toBe('paused');
       const call = message.content.parts.find((part) => part.type === 'tool-invocation' && part.state === 'call');
       expect(call).toMatchObject({ toolName: 'ask_user' });
       const { toolCallId } = call as { toolCallId: string };
-      const other = new Agent({ source, ...stage.process() });
+      const other = new Agent({ source, ...shared.process() });
       const { run } = await other.answer(asked.runId, [{ toolCallId, status: 'ok', output: 'money' }]);
       const answered = await (await other.attach(run!.runId))!.message;
       expect(answered).toMatchObject({ id: asked.messageId, status: 'complete' });
@@ -39,8 +39,8 @@ export function sources(on: StageName): void {
       expect(again.message.sourceState).toEqual(answered.sourceState);
     });
 
-    it('a flow that pauses by its token: the next message goes on with it', async () => {
-      const agent = new Agent({ source: newsroom('token'), ...(await openStage(on)).process() });
+    it('continues an Open Harness flow that pauses with a token when the next message arrives', async () => {
+      const agent = new Agent({ source: newsroom('token'), ...(await openTestStore(on)).process() });
       const paused = await agent.generate({ threadId: 't', message: 'heat pumps' });
       expect(paused.message).toMatchObject({ status: 'paused' });
       const next = await agent.generate({ threadId: 't', message: 'yes' });
@@ -49,11 +49,11 @@ export function sources(on: StageName): void {
       expect(next.message.state).toMatchObject({ column: { status: 'published' } });
     });
 
-    it('a flow that waits inside its process: answered from another one', async () => {
-      const stage = await openStage(on);
-      const agent = new Agent({ source: newsroom('live'), ...stage.process() });
+    it('answers an Open Harness flow that waits in its process from another process', async () => {
+      const shared = await openTestStore(on);
+      const agent = new Agent({ source: newsroom('live'), ...shared.process() });
       const run = await agent.stream({ threadId: 't', message: 'heat pumps' });
-      const other = new Agent({ source: newsroom('live'), ...stage.process() });
+      const other = new Agent({ source: newsroom('live'), ...shared.process() });
       let verdicts: unknown;
       for await (const event of run.events) {
         if (event.type !== 'question') continue;

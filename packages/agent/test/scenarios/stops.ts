@@ -4,25 +4,25 @@ import { z } from 'zod';
 
 import { call, finish, text } from '../../../ai-sdk/test/scripted-model.ts';
 import { Agent } from '../../src/agent/agent.ts';
-import { collect, gate, openStage, saidIn, type StageName } from '../stage.ts';
+import { collect, gate, openTestStore, joinText, type StoreKind } from '../test-stores.ts';
 import { steppedModel } from '../stepped-model.ts';
 
 const never = new Promise<void>(() => {});
 
-export function stops(on: StageName): void {
+export function stops(on: StoreKind): void {
   describe('stops', () => {
-    it.each(['this process', 'another process'])('before the first token, from %s', async (from) => {
-      const stage = await openStage(on);
+    it.each(['this process', 'another process'])('stops before the first token, from %s', async (from) => {
+      const shared = await openTestStore(on);
       const asked = gate();
       const model = steppedModel(async function* () {
         asked.open();
         await never;
         yield finish();
       });
-      const agent = new Agent({ model, ...stage.process() });
+      const agent = new Agent({ model, ...shared.process() });
       const run = await agent.stream({ threadId: 't', message: 'Go' });
       await asked.opened;
-      const other = from === 'this process' ? agent : new Agent({ model, ...stage.process() });
+      const other = from === 'this process' ? agent : new Agent({ model, ...shared.process() });
       expect(await (await other.attach(run.runId))!.stop('enough')).toBe('requested');
       const events = await collect(run.events);
       expect(check(canonical, events).violations).toEqual([]);
@@ -31,8 +31,8 @@ export function stops(on: StageName): void {
       expect(await (await other.attach(run.runId))!.stop()).toBe('ended');
     });
 
-    it('mid-text, mid-tool-input and mid-tool: what was said is kept, and the next turn works', async () => {
-      const { store, host } = (await openStage(on)).process();
+    it('stops during text, tool input and a tool, stores the partial message, and continues the thread', async () => {
+      const { store, host } = (await openTestStore(on)).process();
       const toolBegun = gate();
       let isToolAborted = false;
       const model = steppedModel(
@@ -76,8 +76,8 @@ export function stops(on: StageName): void {
       expect(JSON.stringify(prompt)).toContain('interrupted');
     });
 
-    it('the signal stops, and a reader who leaves does not', async () => {
-      const at = (await openStage(on)).process();
+    it('stops when the signal is aborted, and not when a reader disconnects', async () => {
+      const at = (await openTestStore(on)).process();
       const goOn = gate();
       const model = steppedModel(
         async function* () {
@@ -96,16 +96,16 @@ export function stops(on: StageName): void {
       for await (const event of run.events) if (event.type === 'text-delta') break;
       goOn.open();
       expect(await run.message).toMatchObject({ status: 'complete' });
-      expect(saidIn(await collect(run.events))).toBe('ab');
+      expect(joinText(await collect(run.events))).toBe('ab');
       const controller = new AbortController();
       const second = await agent.stream({ threadId: 't', message: 'Go', signal: controller.signal });
       controller.abort();
       expect(await second.message).toMatchObject({ status: 'aborted' });
     });
 
-    it('a shutdown: new runs are refused, those under way end as aborted by the system', async () => {
-      const stage = await openStage(on);
-      const { store, host } = stage.process();
+    it('refuses new runs and aborts active runs on shutdown', async () => {
+      const shared = await openTestStore(on);
+      const { store, host } = shared.process();
       const model = steppedModel(async function* () {
         yield* text('0', 'Half').slice(0, 2);
         await never;
@@ -115,7 +115,7 @@ export function stops(on: StageName): void {
       for await (const event of run.events) if (event.type === 'text-delta') break;
       await agent.close({ drainMs: 10 });
       await expect(agent.start({ threadId: 't' })).rejects.toMatchObject({ code: 'closing' });
-      const other = new Agent({ model, ...stage.process() });
+      const other = new Agent({ model, ...shared.process() });
       const found = (await other.attach(run.runId))!;
       expect((await collect(found.events)).at(-1)).toMatchObject({
         outcome: 'aborted',

@@ -4,18 +4,18 @@ import { z } from 'zod';
 
 import { call, finish, scriptedModel, text } from '../../../ai-sdk/test/scripted-model.ts';
 import { Agent } from '../../src/agent/agent.ts';
-import { collect, openStage, saidIn, type StageName } from '../stage.ts';
+import { collect, openTestStore, joinText, type StoreKind } from '../test-stores.ts';
 
-export function turns(on: StageName): void {
+export function turns(on: StoreKind): void {
   describe('turns', () => {
-    it('two turns: the second sees the first, from the store alone', async () => {
-      const { store, host } = (await openStage(on)).process();
+    it('sends the first turn to the model in the second, read from the store', async () => {
+      const { store, host } = (await openTestStore(on)).process();
       const model = scriptedModel([...text('0', 'Hel', 'lo'), finish()], [...text('0', 'Again'), finish()]);
       const agent = new Agent({ model, store, host, instructions: 'Be brief.' });
       const first = await agent.stream({ threadId: 'trip', message: 'Hi there' });
       const events = await collect(first.events);
       expect(check(canonical, events).violations).toEqual([]);
-      expect(saidIn(events)).toBe('Hello');
+      expect(joinText(events)).toBe('Hello');
       expect(await first.message).toMatchObject({ status: 'complete', id: first.messageId });
       const second = await agent.generate({ threadId: 'trip', message: 'And now?' });
       expect(second.text).toBe('Again');
@@ -34,8 +34,8 @@ export function turns(on: StageName): void {
       ]);
     });
 
-    it('a tool loop: the call is durable before the tool runs', async () => {
-      const { store, host } = (await openStage(on)).process();
+    it('commits a tool call before the tool runs', async () => {
+      const { store, host } = (await openTestStore(on)).process();
       const model = scriptedModel(
         [call('c1', 'look', { at: 'sky' }), finish('tool-calls')],
         [...text('0', 'Blue'), finish()],
@@ -51,8 +51,8 @@ export function turns(on: StageName): void {
         },
       };
       const agent = new Agent({ model, store, host, tools: { look } });
-      const { text: said, message } = await agent.generate({ threadId: 'trip', message: 'Which colour?' });
-      expect(said).toBe('Blue');
+      const { text: answer, message } = await agent.generate({ threadId: 'trip', message: 'Which colour?' });
+      expect(answer).toBe('Blue');
       expect(seen).toEqual(['c1']);
       expect(message.content.parts).toMatchObject([
         { type: 'tool-invocation', state: 'result', result: 'blue' },

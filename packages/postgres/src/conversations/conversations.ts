@@ -5,7 +5,7 @@ import { checkLimit } from './check-limit.ts';
 import type { Context } from './context.ts';
 import { deleteMessage } from './delete-message.ts';
 import { deleteThread, purgeScope } from './delete-threads.ts';
-import { exportScope } from './export-scope.ts';
+import { exportScope } from '../export-scope.ts';
 import { readBranch } from './read-branch.ts';
 import { readChanges, readMessage, readSiblings } from './read-messages.ts';
 import { saveMessages } from './save-messages.ts';

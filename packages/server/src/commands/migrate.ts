@@ -2,6 +2,7 @@ import type { OptionalMigration } from '@intertie/postgres';
 import { Option } from 'commander';
 import type { Command } from './command.ts';
 import { CommandFailure } from '../cli/command-failure.ts';
+import { hidePassword } from '../config/hide-password.ts';
 
 type Options = { database?: string; print?: true; with?: OptionalMigration[] };
 
@@ -58,11 +59,3 @@ Examples:
       return undefined;
     });
 };
-
-/** Masks the password of a database URL. */
-export function hidePassword(target: string): string {
-  if (!URL.canParse(target)) return target;
-  const url = new URL(target);
-  if (url.password !== '') url.password = '***';
-  return url.href;
-}

@@ -2,7 +2,7 @@ import { existsSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { defined } from '@intertie/core/internal';
 import { parseTrustProxy, type IntertieConfig } from '../config/config.ts';
-import { defaultConfig } from '../config/default-config.ts';
+import { defaultConfig } from './default-config.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
 import { findConfig, loadConfig } from '../config/load-config.ts';
 import { jsonLogger, plainLogger } from '../telemetry/logger.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { defined } from '@intertie/core/internal';
 import type { IntertieConfig } from '../config/config.ts';
+import { hidePassword } from '../config/hide-password.ts';
 import { findConfig, loadConfig } from '../config/load-config.ts';
-import { hidePassword } from '../commands/migrate.ts';
 import { examineUrl, formatError, type Finding } from './examine-url.ts';
 
 export type ExamineOptions = {

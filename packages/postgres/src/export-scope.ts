@@ -3,11 +3,11 @@ import { encodeBase64 } from '@intertie/core/internal';
 import type { Scope } from '@intertie/core/store';
 import { readJson } from '@intertie/core/store';
 
-import type { Sql, SqlRow, SqlValue } from '../database.ts';
-import { selectDecisions } from '../registry/decision-row.ts';
-import { selectRuns } from '../registry/run-record.ts';
-import { messageColumns, toMessage, type MessageRow } from './message-row.ts';
-import { threadColumns, toThread, type ThreadRow } from './thread-row.ts';
+import type { Sql, SqlRow, SqlValue } from './database.ts';
+import { selectDecisions } from './registry/decision-row.ts';
+import { selectRuns } from './registry/run-record.ts';
+import { messageColumns, toMessage, type MessageRow } from './conversations/message-row.ts';
+import { threadColumns, toThread, type ThreadRow } from './conversations/thread-row.ts';
 
 const pageSize = 200;
 

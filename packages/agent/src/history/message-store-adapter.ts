@@ -13,34 +13,34 @@ import { equalJson, pause } from '@intertie/core/internal';
 import type { ListMessages, Registry, RunLog, StartRequest } from '@intertie/core/store';
 import { readMessage } from '@intertie/core/store';
 import type { MessageStore } from './message-store.ts';
-import { FileResolver } from './resolve-files.ts';
+import { FileResolver } from './file-resolver.ts';
 
 /** Writes the messages of runs to a `MessageStore`, at the points where a failure can still end the run with an error. */
-export type MessageKeeper = {
-  /** The complete store: messages of the `MessageStore`, runs in memory. */
+export type MessageStoreAdapter = {
+  /** Complete store: messages in the `MessageStore`, runs in memory. */
   readonly store: Store;
-  /** Saves the thread and the messages that the run answers. Rejects if the `MessageStore` does. */
-  saveQuestion(run: RunRecord): Promise<void>;
-  /** Saves the answer. If that fails, the run ends with an error, and the result is that end and the message with it. */
-  saveAnswer(message: CanonicalMessage, end: EventOf<'run-end'>): Promise<RunAnswer>;
+  /** Saves the thread and the messages that the run responds to. Rejects if the `MessageStore` does. */
+  savePrompt(run: RunRecord): Promise<void>;
+  /** Saves the run's message. If that fails, returns the message and the end with an error. */
+  saveResponse(message: CanonicalMessage, end: EventOf<'run-end'>): Promise<SavedResponse>;
 };
 
-export type RunAnswer = { message: CanonicalMessage; end: EventOf<'run-end'> };
+export type SavedResponse = { message: CanonicalMessage; end: EventOf<'run-end'> };
 
 /** Maximum duration of one call of the user's store. */
 const timeoutMs = 30_000;
-/** An answer is expensive: a store that fails for a moment is called again after these pauses. */
+/** Pauses between attempts to save a response, which is expensive to produce again. */
 const retryMs = [100, 400];
 
-export function createMessageKeeper(kept: MessageStore): MessageKeeper {
+export function adaptMessageStore(messageStore: MessageStore): MessageStoreAdapter {
   const memory = createInMemoryStore();
   const { scope } = memory;
   const files = new FileResolver(memory.blobs, scope, () => undefined);
   /** Messages in memory that the user's store does not have, or has in an older version. */
   const unsaved = new Map<string, Set<string>>();
-  /** Answers that `saveAnswer` has tried to save, until their runs have ended. */
-  const answers = new Map<string, CanonicalMessage | 'failed'>();
-  /** The last start of each thread: starts of one thread follow each other. */
+  /** Responses that `saveResponse` has tried to save, until their runs have ended. */
+  const responses = new Map<string, CanonicalMessage | 'failed'>();
+  /** The last start of each thread, for `serialize`. */
   const starts = new Map<string, Promise<unknown>>();
 
   const isUnsaved = ({ threadId, id }: CanonicalMessage): boolean => unsaved.get(threadId)?.has(id) ?? false;
@@ -58,7 +58,7 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
 
   const load = async (threadId: string, limit?: number): Promise<CanonicalMessage[]> => {
     const query = { threadId, orderBy: 'asc' as const, ...(limit !== undefined && { limit }) };
-    const listed: unknown = await call('listMessages', () => kept.listMessages(query));
+    const listed: unknown = await call('listMessages', () => messageStore.listMessages(query));
     if (!Array.isArray(listed)) {
       throw new StoreError(
         'invalid',
@@ -66,13 +66,13 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
       );
     }
     const byId = new Map<string, CanonicalMessage>();
-    for (const message of listed as CanonicalMessage[]) byId.set(message.id, readKept(message));
+    for (const message of listed as CanonicalMessage[]) byId.set(message.id, readStored(message));
     const messages = [...byId.values()];
     return limit === undefined ? messages : messages.slice(-limit);
   };
 
   /** Messages of runs that have not ended, on the active branch in memory. */
-  const loadOwn = async (threadId: string): Promise<CanonicalMessage[]> => {
+  const loadPending = async (threadId: string): Promise<CanonicalMessage[]> => {
     const messages = await memory.listMessages({ threadId });
     return messages.filter(
       (message) => isUnsaved(message) || message.status === 'streaming' || message.status === 'paused',
@@ -80,19 +80,19 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
   };
 
   const save = async (messages: readonly CanonicalMessage[]): Promise<void> => {
-    const whole = await files.messages([...messages]);
-    await call('saveMessages', () => kept.saveMessages({ messages: whole }));
+    const whole = await files.resolveMessages([...messages]);
+    await call('saveMessages', () => messageStore.saveMessages({ messages: whole }));
     for (const message of messages) markSaved(message);
   };
 
-  /** Saves a message. If that fails, the message is saved before the next run of the thread. */
-  const saveLater = async (message: CanonicalMessage): Promise<void> => {
+  /** Saves a message. After a failure it is saved before the next run of the thread. */
+  const saveOrDefer = async (message: CanonicalMessage): Promise<void> => {
     markUnsaved(message.threadId, [message.id]);
     await save([message]).catch(() => undefined);
   };
 
   /** Saves messages that could not be saved when their runs ended. */
-  const saveLeftOver = async (threadId: string): Promise<void> => {
+  const saveDeferred = async (threadId: string): Promise<void> => {
     const ids = [...(unsaved.get(threadId) ?? [])];
     const found = await Promise.all(ids.map((messageId) => memory.getMessage({ threadId, messageId })));
     const messages = found.filter((message) => message !== null);
@@ -101,7 +101,7 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
 
   const findThread = async (threadId: string): Promise<Thread | null> => {
     const [thread, own] = await Promise.all([
-      call('getThreadById', () => kept.getThreadById({ threadId })),
+      call('getThreadById', () => messageStore.getThreadById({ threadId })),
       memory.getThreadById({ threadId }),
     ]);
     if (!thread) return own;
@@ -110,9 +110,9 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
   };
 
   const createThread = async ({ threadId }: RunRecord): Promise<void> => {
-    if (await call('getThreadById', () => kept.getThreadById({ threadId }))) return;
+    if (await call('getThreadById', () => messageStore.getThreadById({ threadId }))) return;
     const thread = await memory.getThreadById({ threadId });
-    if (thread) await call('saveThread', () => kept.saveThread({ thread: withoutHead(thread) }));
+    if (thread) await call('saveThread', () => messageStore.saveThread({ thread: omitHead(thread) }));
   };
 
   /** Makes the last message of the user's store the parent of the run's messages in memory. */
@@ -120,7 +120,7 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
     const { threadId } = request;
     const runs = await memory.registry.listRuns(scope, { threadId });
     if (runs.some(({ state }) => state === 'running' || state === 'queued')) return request;
-    await saveLeftOver(threadId);
+    await saveDeferred(threadId);
     const head = (await load(threadId, 1)).at(-1);
     const asked = request.parentId === undefined ? request.message?.parentId : request.parentId;
     if (asked !== undefined && asked !== (head?.id ?? null)) {
@@ -135,8 +135,8 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
     return { ...request, parentId: head?.id ?? null };
   };
 
-  /** Starts of one thread follow each other: each reads the end of the thread first. */
-  const inOrder = async <Result>(threadId: string, work: () => Promise<Result>): Promise<Result> => {
+  /** Runs the starts of one thread one after another, because each reads the end of the thread first. */
+  const serialize = async <Result>(threadId: string, work: () => Promise<Result>): Promise<Result> => {
     const done = (starts.get(threadId) ?? Promise.resolve()).then(work, work);
     starts.set(threadId, done);
     try {
@@ -146,23 +146,23 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
     }
   };
 
-  const saveMessageOf = async ({ threadId, messageId }: RunRecord): Promise<void> => {
+  const saveRunMessage = async ({ threadId, messageId }: RunRecord): Promise<void> => {
     const message = await memory.getMessage({ threadId, messageId });
-    if (message) await saveLater(message);
+    if (message) await saveOrDefer(message);
   };
 
   const registry: Registry = {
     ...memory.registry,
 
     start: (_, request) =>
-      inOrder(request.threadId, async () => {
+      serialize(request.threadId, async () => {
         const result = await memory.registry.start(scope, await prepareStart(request));
         if (result.type !== 'started' && result.type !== 'queued') return result;
         const { threadId, messageId } = result.run;
-        const answer = await memory.getMessage({ threadId, messageId });
-        const question = request.message && answer?.parentId;
+        const response = await memory.getMessage({ threadId, messageId });
+        const promptId = request.message && response?.parentId;
         const superseded = result.superseded.map((decision) => decision.messageId);
-        markUnsaved(threadId, [...superseded, ...(question === undefined ? [] : [question]), messageId]);
+        markUnsaved(threadId, [...superseded, ...(promptId === undefined ? [] : [promptId]), messageId]);
         if (result.type === 'queued') return result;
         // These are not all messages of the thread: the user's store has the others.
         const { messages: _messages, ...started } = result;
@@ -172,18 +172,18 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
     async stop(_, key, reason) {
       const result = await memory.registry.stop(scope, key, reason);
       const run = result === 'aborted' || result === 'cancelled' ? await memory.registry.getRun(scope, key) : null;
-      if (run) await saveMessageOf(run);
+      if (run) await saveRunMessage(run);
       return result;
     },
 
     async finish(key, epoch, end) {
       const result = await memory.registry.finish(key, epoch, end);
       if (result.result !== 'ok') return result;
-      // A recovered run has not passed `saveAnswer`, and late answers may change the content.
+      // A recovered run has not passed `saveResponse`, and late responses may change the content.
       const { message } = result;
-      const saved = answers.get(message.id);
-      answers.delete(message.id);
-      if (saved !== 'failed' && !isSameAnswer(saved, message)) await saveLater(message);
+      const saved = responses.get(message.id);
+      responses.delete(message.id);
+      if (saved !== 'failed' && !isSameResponse(saved, message)) await saveOrDefer(message);
       return result;
     },
   };
@@ -196,12 +196,12 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
       await memory.log.drop(keys);
       const threadIds = new Set(runs.flatMap((run) => (run ? [run.threadId] : [])));
       const saved = [...threadIds].filter((threadId) => !unsaved.has(threadId));
-      await Promise.all(saved.map((threadId) => forget(memory, threadId)));
+      await Promise.all(saved.map((threadId) => releaseThread(memory, threadId)));
     },
   };
 
   const store: Store = {
-    ...restOf(kept),
+    ...getOptionalMethods(messageStore),
     scope,
     registry,
     log,
@@ -219,10 +219,10 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
 
     async listMessages(query) {
       const { threadId, limit, cursor, leafId } = query;
-      const own = await loadOwn(threadId);
+      const own = await loadPending(threadId);
       const isTail = cursor === undefined && (leafId === undefined || own.some(({ id }) => id === leafId));
       const stored = await load(threadId, isTail ? limit : undefined);
-      return pageOf(mergeById(stored, own), query);
+      return getPage(mergeById(stored, own), query);
     },
 
     async getMessage({ threadId, messageId }) {
@@ -251,7 +251,7 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
         const { headId: _, ...changed } = input;
         await memory.saveThread({ thread: changed });
       }
-      await call('saveThread', () => kept.saveThread({ thread: withoutHead(thread) }));
+      await call('saveThread', () => messageStore.saveThread({ thread: omitHead(thread) }));
       return thread;
     },
 
@@ -261,7 +261,7 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
   return {
     store,
 
-    async saveQuestion(run) {
+    async savePrompt(run) {
       await createThread(run);
       const { threadId, messageId: leafId } = run;
       const branch = await memory.listMessages({ threadId, leafId });
@@ -269,18 +269,18 @@ export function createMessageKeeper(kept: MessageStore): MessageKeeper {
       if (asked.length > 0) await save(asked);
     },
 
-    async saveAnswer(message, end) {
-      const answer = { ...message, status: end.outcome };
+    async saveResponse(message, end) {
+      const response = { ...message, status: end.outcome };
       for (let attempt = 0; ; attempt++) {
         try {
-          await save([answer]);
-          answers.set(message.id, answer);
+          await save([response]);
+          responses.set(message.id, response);
           return { message, end };
         } catch (error) {
           const waitMs = retryMs[attempt];
           if (waitMs === undefined) {
-            answers.set(message.id, 'failed');
-            return failAnswer(message, end, error);
+            responses.set(message.id, 'failed');
+            return toFailedResponse(message, end, error);
           }
           await pause(waitMs);
         }
@@ -308,7 +308,7 @@ async function call<Result>(method: keyof MessageStore, work: () => Result | Pro
 }
 
 /** Reads a message of the user's store, which may store times as text. */
-function readKept(message: CanonicalMessage): CanonicalMessage {
+function readStored(message: CanonicalMessage): CanonicalMessage {
   try {
     return readMessage({ ...message, createdAt: new Date(message.createdAt) });
   } catch (error) {
@@ -331,8 +331,8 @@ function mergeById(stored: readonly CanonicalMessage[], own: readonly CanonicalM
   });
 }
 
-/** A page of a thread without branches: `leafId` ends it. */
-function pageOf(messages: CanonicalMessage[], { limit, orderBy, cursor, leafId }: ListMessages): CanonicalMessage[] {
+/** Returns a page of a thread without branches. `leafId` is the last message. */
+function getPage(messages: CanonicalMessage[], { limit, orderBy, cursor, leafId }: ListMessages): CanonicalMessage[] {
   const indexOf = (id: string): number => {
     const index = messages.findIndex((message) => message.id === id);
     if (index >= 0) return index;
@@ -347,16 +347,20 @@ function pageOf(messages: CanonicalMessage[], { limit, orderBy, cursor, leafId }
 }
 
 /** The head may be a message that is not saved yet. */
-function withoutHead(thread: Thread): Thread {
+function omitHead(thread: Thread): Thread {
   const { headId: _, ...rest } = thread;
   return rest;
 }
 
-function isSameAnswer(saved: CanonicalMessage | undefined, { content, status }: CanonicalMessage): boolean {
+function isSameResponse(saved: CanonicalMessage | undefined, { content, status }: CanonicalMessage): boolean {
   return saved?.status === status && equalJson(saved?.content as unknown as Json, content as unknown as Json);
 }
 
-function failAnswer(message: CanonicalMessage, { at, usage }: EventOf<'run-end'>, reason: unknown): RunAnswer {
+function toFailedResponse(
+  message: CanonicalMessage,
+  { at, usage }: EventOf<'run-end'>,
+  reason: unknown,
+): SavedResponse {
   const error = toFault(reason, 'store-failed');
   const end: EventOf<'run-end'> = {
     type: 'run-end',
@@ -374,7 +378,7 @@ function failAnswer(message: CanonicalMessage, { at, usage }: EventOf<'run-end'>
 }
 
 /** Frees the memory of a thread whose runs have ended and whose logs are dropped. The user's store has its messages. */
-async function forget(memory: Store, threadId: string): Promise<void> {
+async function releaseThread(memory: Store, threadId: string): Promise<void> {
   const { registry, log, scope } = memory;
   const runs = await registry.listRuns(scope, { threadId });
   const open = await registry.listDecisions(scope, { threadId, state: 'open' });
@@ -392,17 +396,17 @@ const optionalMethods = [
   'purgeAll',
 ] as const;
 
-/** The rest of `MemoryStore`: the method of the user's store if it has one, or else a refusal. */
-function restOf(kept: MessageStore): Pick<Store, (typeof optionalMethods)[number]> {
+/** Methods of `MemoryStore` that a `MessageStore` may have. Missing methods throw. */
+function getOptionalMethods(messageStore: MessageStore): Pick<Store, (typeof optionalMethods)[number]> {
   const methods = optionalMethods.map((name) => {
-    const method: unknown = Reflect.get(kept, name);
+    const method: unknown = Reflect.get(messageStore, name);
     const refuse = (): never => {
       throw new StoreError(
         'invalid',
         `The message store has no method ${name}. Add it, or use createStore() of @intertie/postgres.`,
       );
     };
-    return [name, typeof method === 'function' ? method.bind(kept) : refuse];
+    return [name, typeof method === 'function' ? method.bind(messageStore) : refuse];
   });
   return Object.fromEntries(methods) as Pick<Store, (typeof optionalMethods)[number]>;
 }

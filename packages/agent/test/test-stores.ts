@@ -6,19 +6,19 @@ import { connectPg } from '../../postgres/src/pg-database.ts';
 import { emptyTables, newPostgresUrl, openPglite } from '../../postgres/test/databases.ts';
 import { createRunHost, type RunHost, type RunHostOptions } from '../src/execution/run-host.ts';
 
-export const stages = ['memory', 'PGlite', 'Postgres'] as const;
-/** One of these, or another way to get stores that begin empty and share what they hold. */
-export type StageName = (typeof stages)[number] | (() => Promise<() => Store>);
+export const storeKinds = ['memory', 'PGlite', 'Postgres'] as const;
+/** One of these, or a function that opens stores which begin empty and share their data. */
+export type StoreKind = (typeof storeKinds)[number] | (() => Promise<() => Store>);
 
-/** A process among those that share a store: connections and a host of its own. */
+/** One of several processes that share a store: it has its own connections and host. */
 export type TestProcess = { store: Store; host: RunHost };
-export type Stage = { process: (options?: RunHostOptions) => TestProcess };
+export type TestStore = { process: (options?: RunHostOptions) => TestProcess };
 
 let embedded: ReturnType<typeof openPglite> | undefined;
 let url: ReturnType<typeof newPostgresUrl> | undefined;
 
-/** What a test plays on: empty, and shared by as many processes as it starts. */
-export async function openStage(on: StageName): Promise<Stage> {
+/** Opens an empty store. Each call of `process` starts a process that shares it. */
+export async function openTestStore(on: StoreKind): Promise<TestStore> {
   const open = await opener(on);
   return {
     process(options = {}) {
@@ -33,14 +33,14 @@ export async function openStage(on: StageName): Promise<Stage> {
   };
 }
 
-async function opener(on: StageName): Promise<() => Store> {
+async function opener(on: StoreKind): Promise<() => Store> {
   if (typeof on === 'function') return on();
   if (on === 'memory') {
     const store = createInMemoryStore();
     return () => store;
   }
   if (on === 'PGlite') {
-    // Its boot takes long, and the tests of a file come one after the other.
+    // Shared by the tests of a file, because PGlite starts slowly.
     const database = await (embedded ??= openPglite());
     await emptyTables(database);
     const store = PostgresMemoryStore.on({ ...database, close: () => Promise.resolve() });
@@ -59,11 +59,12 @@ export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]>
   return all;
 }
 
-export function saidIn(events: readonly AgentEvent[]): string {
+/** Returns the text deltas, joined. */
+export function joinText(events: readonly AgentEvent[]): string {
   return events.map((event) => (event.type === 'text-delta' ? event.delta : '')).join('');
 }
 
-/** A door that a test opens: whoever comes to it waits. */
+/** A promise that a test resolves. */
 export function gate(): { opened: Promise<void>; open: () => void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => void (open = resolve));

@@ -1,5 +1,5 @@
-import type { IntertieConfig } from './config.ts';
-import { environmentAgents } from './environment-agents.ts';
+import type { IntertieConfig } from '../config/config.ts';
+import { environmentAgents } from '../config/environment-agents.ts';
 
 export type DefaultConfig = { config: IntertieConfig; stop(): Promise<void> };
 

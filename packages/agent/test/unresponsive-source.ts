@@ -1,8 +1,8 @@
 import type { AgentEvent, AgentSource } from '@intertie/core';
 
-/** Says a word, and then nothing, whatever it is told. */
-export const deafSource: AgentSource = {
-  name: 'deaf',
+/** Emits one event and then nothing, and ignores stops. */
+export const unresponsiveSource: AgentSource = {
+  name: 'unresponsive',
   pauses: 'replay',
   run: () =>
     new ReadableStream<AgentEvent>({

@@ -4,12 +4,12 @@ import type { Blobs, Scope } from '@intertie/core/store';
 
 type Body = { data: string } | { url: string } | undefined;
 
-/** Gives messages the bytes of their blobs back: a model cannot look into our store. */
+/** Replaces blob URLs in messages with the bytes, because a model cannot read the store. */
 export class FileResolver {
   #blobs: Blobs;
   #scope: Scope;
   #onLoss: OnLoss;
-  #read = new Map<string, Promise<Body>>();
+  #bodies = new Map<string, Promise<Body>>();
 
   constructor(blobs: Blobs, scope: Scope, onLoss: OnLoss) {
     this.#blobs = blobs;
@@ -17,43 +17,43 @@ export class FileResolver {
     this.#onLoss = onLoss;
   }
 
-  /** Those without blobs, which most are, as they are. */
-  async messages(messages: CanonicalMessage[]): Promise<CanonicalMessage[]> {
+  /** Returns the same array if no message has a blob. */
+  async resolveMessages(messages: CanonicalMessage[]): Promise<CanonicalMessage[]> {
     if (!messages.some(({ content }) => hasBlobs(content.parts))) return messages;
     return Promise.all(
       messages.map(async (message) => {
-        const content = await this.content(message.content);
+        const content = await this.resolveContent(message.content);
         return content === message.content ? message : { ...message, content };
       }),
     );
   }
 
-  async content(content: MessageContent): Promise<MessageContent> {
-    return hasBlobs(content.parts) ? { ...content, parts: await this.#parts(content.parts) } : content;
+  async resolveContent(content: MessageContent): Promise<MessageContent> {
+    return hasBlobs(content.parts) ? { ...content, parts: await this.#resolveParts(content.parts) } : content;
   }
 
-  async #parts(parts: readonly MessagePart[]): Promise<MessagePart[]> {
-    const resolved = await Promise.all(parts.map((part) => this.#part(part)));
+  async #resolveParts(parts: readonly MessagePart[]): Promise<MessagePart[]> {
+    const resolved = await Promise.all(parts.map((part) => this.#resolvePart(part)));
     return resolved.filter((part) => part !== undefined);
   }
 
-  async #part(part: MessagePart): Promise<MessagePart | undefined> {
-    if (part.type === 'interjection') return { ...part, parts: await this.#parts(part.parts) };
-    const sha256 = blobOf(part);
+  async #resolvePart(part: MessagePart): Promise<MessagePart | undefined> {
+    if (part.type === 'interjection') return { ...part, parts: await this.#resolveParts(part.parts) };
+    const sha256 = getBlobHash(part);
     if (sha256 === undefined) return part;
-    let body = this.#read.get(sha256);
-    if (!body) this.#read.set(sha256, (body = this.#bytes(sha256)));
+    let body = this.#bodies.get(sha256);
+    if (!body) this.#bodies.set(sha256, (body = this.#readBlob(sha256)));
     const found = await body;
     if (found) {
       const { url: _, ...rest } = part as FilePart;
       return { ...rest, ...found } as FilePart;
     }
-    const why = `The store has no blob ${sha256} any more, so the model is not told of the file.`;
+    const why = `The store no longer has blob ${sha256}, so the file is not sent to the model.`;
     this.#onLoss({ kind: 'unsupported', what: 'file', why, ...(part.id !== undefined && { id: part.id }) });
     return undefined;
   }
 
-  async #bytes(sha256: string): Promise<Body> {
+  async #readBlob(sha256: string): Promise<Body> {
     const stream = await this.#blobs.get(this.#scope, sha256);
     if (stream) return { data: encodeBase64(new Uint8Array(await new Response(stream).arrayBuffer())) };
     const info = await this.#blobs.info(this.#scope, sha256);
@@ -62,9 +62,9 @@ export class FileResolver {
 }
 
 function hasBlobs(parts: readonly MessagePart[]): boolean {
-  return parts.some((part) => (part.type === 'interjection' ? hasBlobs(part.parts) : blobOf(part) !== undefined));
+  return parts.some((part) => (part.type === 'interjection' ? hasBlobs(part.parts) : getBlobHash(part) !== undefined));
 }
 
-function blobOf(part: MessagePart): string | undefined {
+function getBlobHash(part: MessagePart): string | undefined {
   return part.type === 'file' && part.url !== undefined ? readBlobUrl(part.url) : undefined;
 }

@@ -3,10 +3,10 @@ import { simulateReadableStream } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 
 /**
- * A model that says so many words, as fast as they are read.
+ * Creates a model that emits so many words, as fast as they are read.
  * @param {number} deltas
  */
-export function modelOf(deltas) {
+export function createTextModel(deltas) {
   const total = { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0, text: 1, reasoning: 0 };
   /** @type {import('@ai-sdk/provider').LanguageModelV3StreamPart[]} */
   const chunks = [{ type: 'text-start', id: '0' }];

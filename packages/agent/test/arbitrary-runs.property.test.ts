@@ -6,10 +6,10 @@ import { expect, it } from 'vitest';
 import { arbitraryRun } from '../../conformance/src/arbitraries/arbitrary-run.ts';
 import { Agent } from '../src/agent/agent.ts';
 import { createRunHost } from '../src/execution/run-host.ts';
-import { collect } from './stage.ts';
+import { collect } from './test-stores.ts';
 
-/** A source that says whatever it is given, as it is: sealed or not, ended or not. */
-function sourceOf(events: readonly AgentEvent[], pauses: AgentSource['pauses']): AgentSource {
+/** Creates a source that emits the events unchanged: sealed or not, ended or not. */
+function createSource(events: readonly AgentEvent[], pauses: AgentSource['pauses']): AgentSource {
   return {
     name: 'any',
     pauses,
@@ -27,7 +27,7 @@ function sourceOf(events: readonly AgentEvent[], pauses: AgentSource['pauses']):
   };
 }
 
-it('whatever a source says, and whenever it is stopped: one end, a sound log, and the message is its fold', async () => {
+it('logs a valid run with one end whose fold is the message, for any source events and any stop', async () => {
   const store = createInMemoryStore();
   const host = createRunHost(store, { tickMs: 1 });
   let thread = 0;
@@ -37,10 +37,10 @@ it('whatever a source says, and whenever it is stopped: one end, a sound log, an
       fc.option(fc.nat(30), { nil: undefined }),
       fc.constantFrom('replay' as const, 'token' as const, 'live' as const),
       async ({ events }, stopAfter, pauses) => {
-        const agent = new Agent({ source: sourceOf(events, pauses), store, host });
+        const agent = new Agent({ source: createSource(events, pauses), store, host });
         const run = await agent.stream({ threadId: `t${thread++}`, message: 'Go' });
-        let told = 0;
-        for await (const _ of run.events) if (told++ === stopAfter) await run.stop();
+        let received = 0;
+        for await (const _ of run.events) if (received++ === stopAfter) await run.stop();
         const log = await collect(run.events);
         expect(check(canonical, log).violations).toEqual([]);
         expect(log.filter(({ type }) => type === 'run-start')).toHaveLength(1);
@@ -50,9 +50,9 @@ it('whatever a source says, and whenever it is stopped: one end, a sound log, an
         const message = await run.message;
         const folded = foldEvents(log)!;
         expect(message.state).toEqual(folded.state);
-        // What was asked and is given up is answered by the store; everything else is the fold.
-        const isGivenUp = message.status !== folded.status;
-        expect({ ...message.content, parts: isGivenUp ? folded.content.parts : message.content.parts }).toEqual(
+        // The store cancels questions of an aborted run in the message. Everything else equals the fold.
+        const isCancelled = message.status !== folded.status;
+        expect({ ...message.content, parts: isCancelled ? folded.content.parts : message.content.parts }).toEqual(
           folded.content,
         );
         expect(await store.registry.liveRun(store.scope, { threadId: run.threadId })).toBeNull();

@@ -1,12 +1,12 @@
 import { createInMemoryStore, seal, sourceStream, type AgentEvent, type AgentSource } from '@intertie/core';
 import { expect, it, onTestFinished, vi } from 'vitest';
 
-import { collect, gate, saidIn } from './stage.ts';
+import { collect, gate, joinText } from './test-stores.ts';
 import { Agent } from '../src/agent/agent.ts';
 import { createRunHost } from '../src/execution/run-host.ts';
 
-const talkative = (mayEnd: Promise<void>): AgentSource => ({
-  name: 'talkative',
+const greeter = (mayEnd: Promise<void>): AgentSource => ({
+  name: 'greeter',
   pauses: 'replay',
   run: (run, { signal }) =>
     sourceStream(
@@ -22,7 +22,7 @@ const talkative = (mayEnd: Promise<void>): AgentSource => ({
     ),
 });
 
-it('of a new thread nothing is read: neither its messages nor its name, nor the log by whoever started the run', async () => {
+it('reads neither messages nor thread nor log when a run starts a new thread', async () => {
   const store = createInMemoryStore();
   const host = createRunHost(store);
   onTestFinished(() => host.close());
@@ -33,9 +33,9 @@ it('of a new thread nothing is read: neither its messages nor its name, nor the 
     vi.spyOn(store, 'saveThread'),
   ];
   vi.spyOn(store, 'forScope').mockReturnValue(store);
-  const agent = new Agent({ name: 'helper', source: talkative(Promise.resolve()), store, host });
+  const agent = new Agent({ name: 'helper', source: greeter(Promise.resolve()), store, host });
   const run = await agent.stream({ threadId: 't', message: 'What is it?' });
-  expect(saidIn(await collect(run.events))).toBe('Hello there');
+  expect(joinText(await collect(run.events))).toBe('Hello there');
   expect(reads.map((read) => read.mock.calls.length)).toEqual([0, 0, 0, 0]);
   expect(await store.getThreadById({ threadId: 't' })).toMatchObject({
     title: 'What is it?',
@@ -43,16 +43,16 @@ it('of a new thread nothing is read: neither its messages nor its name, nor the 
   });
 });
 
-it('the first word of a run does not wait for the tick of others', async () => {
+it('delivers the first delta of a run before the next flush tick', async () => {
   const store = createInMemoryStore();
   const host = createRunHost(store, { tickMs: 60_000 });
   onTestFinished(() => host.close());
   const mayEnd = gate();
-  const agent = new Agent({ source: talkative(mayEnd.opened), store, host });
+  const agent = new Agent({ source: greeter(mayEnd.opened), store, host });
   for (const threadId of ['a', 'b', 'c']) {
     const { textStream } = await agent.stream({ threadId, message: 'Go' });
-    for await (const word of textStream) {
-      expect(word).toBe('Hello');
+    for await (const delta of textStream) {
+      expect(delta).toBe('Hello');
       break;
     }
   }
