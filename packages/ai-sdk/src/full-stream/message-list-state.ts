@@ -39,14 +39,14 @@ export interface MessageListState {
   readonly runId: string;
 }
 
-class GrowingMessage implements MessageListState {
+class MessageAccumulator implements MessageListState {
   readonly threadId: string;
   readonly messageId: string;
   readonly runId: string;
   #list: MessageList;
   #codec: Codec<unknown, AgentEvent>;
   #now: () => number;
-  #isDue = false;
+  #isFlushDue = false;
   #emit: Emit<AgentEvent>;
 
   constructor(options: MessageListStateOptions) {
@@ -56,12 +56,12 @@ class GrowingMessage implements MessageListState {
     this.messageId = continues?.id ?? options.messageId ?? generateId();
     this.runId = options.runId ?? generateId();
     this.#now = now;
-    const run = this.#runInput(options, messages, continues);
+    const run = this.#toRunInput(options, messages, continues);
     this.#list = new MessageList({ messages: continues ? [continues] : [], onLoss });
     this.#codec = compose(createFullStreamDecoder(run, { onLoss, ...(tools && { tools }) }), seal(run, onLoss));
     this.#emit = (event) => {
       this.#list.feed(event);
-      this.#isDue ||= isWorthSaving(event);
+      this.#isFlushDue ||= isFlushPoint(event);
     };
   }
 
@@ -74,12 +74,12 @@ class GrowingMessage implements MessageListState {
   }
 
   flush(): CanonicalMessage | null {
-    if (!this.#isDue) return null;
-    this.#isDue = false;
+    if (!this.#isFlushDue) return null;
+    this.#isFlushDue = false;
     return this.#list.message ?? null;
   }
 
-  #runInput(options: MessageListStateOptions, messages: CanonicalMessage[], continues?: CanonicalMessage): RunInput {
+  #toRunInput(options: MessageListStateOptions, messages: CanonicalMessage[], continues?: CanonicalMessage): RunInput {
     const { threadId, messageId, runId } = this;
     const parentMessageId = options.parentId ?? continues?.parentId ?? messages.at(-1)?.id;
     return {
@@ -98,24 +98,24 @@ class GrowingMessage implements MessageListState {
 }
 
 /** Something that must not be lost has happened: a tool has run, or the run is over or about to fail. */
-function isWorthSaving(event: AgentEvent): boolean {
+function isFlushPoint(event: AgentEvent): boolean {
   if (event.type === 'tool-result') return event.status !== 'ok' || !event.preliminary;
   return event.type === 'run-end' || (event.type === 'notice' && event.level === 'error');
 }
 
 /** Begins a message: feed it the parts of one `streamText` call with `updateFromStreamPart`. */
 export function createMessageListState(options: MessageListStateOptions): MessageListState {
-  return new GrowingMessage(options);
+  return new MessageAccumulator(options);
 }
 
 /** Takes one part of `fullStream`, of 6 or 7. */
 export function updateFromStreamPart(part: unknown, state: MessageListState): void {
-  growing(state).update(part);
+  asAccumulator(state).update(part);
 }
 
 /** The message so far, if it is worth saving now (after a tool's result, and when the run is over), else null. */
 export function flushToCanonical(state: MessageListState): CanonicalMessage | null {
-  return growing(state).flush();
+  return asAccumulator(state).flush();
 }
 
 /**
@@ -123,10 +123,10 @@ export function flushToCanonical(state: MessageListState): CanonicalMessage | nu
  * and the next flush has it.
  */
 export function endMessageListState(state: MessageListState, end: End = { reason: 'eof' }): void {
-  growing(state).end(end);
+  asAccumulator(state).end(end);
 }
 
-function growing(state: MessageListState): GrowingMessage {
-  if (state instanceof GrowingMessage) return state;
+function asAccumulator(state: MessageListState): MessageAccumulator {
+  if (state instanceof MessageAccumulator) return state;
   throw new TypeError('This is no state of a message list. Make one with createMessageListState().');
 }

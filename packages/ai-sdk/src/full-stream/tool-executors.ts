@@ -6,13 +6,13 @@ import { isFields } from '../shared/read-fields.ts';
 export type ToolExecutors = { readonly [toolName: string]: Executor | { readonly execute?: unknown } };
 
 /** Who runs a call of that name, as far as it is known before the provider has said more. */
-export type ExecutorOf = (toolName: string, providerExecuted: unknown) => Executor | undefined;
+export type ExecutorLookup = (toolName: string, providerExecuted: unknown) => Executor | undefined;
 
 /**
  * A tool with `execute` runs here, one without waits for the client, and so do those that the client brought along.
  * A provider's own tool without `execute` may run on either side: only the call says so.
  */
-export function createExecutorOf(run: RunInput, tools: ToolExecutors | undefined): ExecutorOf {
+export function createExecutorLookup(run: RunInput, tools: ToolExecutors | undefined): ExecutorLookup {
   const client = new Set(run.tools.map(({ name }) => name));
   return (toolName, providerExecuted) => {
     if (providerExecuted === true) return 'provider';

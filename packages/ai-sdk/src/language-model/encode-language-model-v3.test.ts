@@ -86,7 +86,7 @@ const everything = runOf(
 
 test('the parts, one by one', () => {
   const { parts, losses, finish } = encode(everything, { warnings: [{ type: 'other', message: 'careful' }] });
-  const slot = { id: 't', agentId: 'a', stepId: 's', agent: 'researcher' };
+  const intertie = { id: 't', agentId: 'a', stepId: 's', agent: 'researcher' };
   expect(parts.slice(0, -1)).toEqual([
     { type: 'stream-start', warnings: [{ type: 'other', message: 'careful' }] },
     { type: 'reasoning-start', id: 'r', providerMetadata: { anthropic: { kind: 'thinking' }, intertie: { id: 'r' } } },
@@ -96,10 +96,10 @@ test('the parts, one by one', () => {
       id: 'r',
       providerMetadata: { anthropic: { kind: 'thinking', signature: 'sig' }, intertie: { id: 'r' } },
     },
-    { type: 'text-start', id: 't', providerMetadata: { intertie: slot } },
+    { type: 'text-start', id: 't', providerMetadata: { intertie } },
     { type: 'text-delta', id: 't', delta: 'Look' },
     { type: 'text-delta', id: 't', delta: 'ing.' },
-    { type: 'text-end', id: 't', providerMetadata: { intertie: slot, openai: { itemId: 'i' } } },
+    { type: 'text-end', id: 't', providerMetadata: { intertie, openai: { itemId: 'i' } } },
     expect.objectContaining({
       type: 'tool-input-start',
       id: 'c',

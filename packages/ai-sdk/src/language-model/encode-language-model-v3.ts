@@ -2,15 +2,15 @@ import type { LanguageModelV3StreamPart, SharedV3Warning } from '@ai-sdk/provide
 import type { AgentEvent, Codec, Emit, End, EventOf, JsonObject, Meta, OnLoss, Usage } from '@intertie/core';
 import { mergeMeta, toInterruptedOutcome } from '@intertie/core/internal';
 import type { IncludeInternal } from '../shared/include-internal.ts';
-import { V3Calls } from './encode-v3-calls.ts';
+import { V3CallEncoder } from './encode-v3-calls.ts';
 import { unknownMediaType } from '../shared/file-body.ts';
-import { keptSlot, withSlot } from '../shared/intertie-metadata.ts';
+import { toIdentityMetadata, withIntertieMetadata } from '../shared/intertie-metadata.ts';
 import { defined } from '../shared/read-fields.ts';
-import { v3Error } from './v3-error.ts';
-import { v3FinishReason } from './v3-finish-reason.ts';
-import { v3Metadata } from './v3-metadata.ts';
+import { toV3Error } from './to-v3-error.ts';
+import { toV3FinishReason } from './to-v3-finish-reason.ts';
+import { toV3Metadata } from './v3-metadata.ts';
 import { V3Summary } from './v3-summary.ts';
-import { toV3Usage } from './v3-usage.ts';
+import { toV3Usage } from './to-v3-usage.ts';
 
 export interface LanguageModelV3EncoderOptions {
   /** The names of the tools that the caller brought (`options.tools`): calls of these are the caller's to run. */
@@ -51,8 +51,8 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
   #includeInternal: IncludeInternal;
   #warnings: SharedV3Warning[];
   #includeRaw: boolean;
-  #open = new Map<string, OpenPart>();
-  #calls: V3Calls;
+  #openParts = new Map<string, OpenPart>();
+  #calls: V3CallEncoder;
   #withheld = new Set<string>();
   #stepUsage: Usage[] = [];
   #summary: V3Summary;
@@ -68,12 +68,12 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
     this.#onLoss = onLoss ?? (() => undefined);
     this.#summary = new V3Summary(this.#onLoss);
     this.#includeInternal = includeInternal;
-    this.#calls = new V3Calls({
+    this.#calls = new V3CallEncoder({
       callerTools: tools && new Set(tools),
       onLoss: this.#onLoss,
-      admits: (event, id) => this.#admits(event, id),
+      isVisible: (event, id) => this.#isVisible(event, id),
       isWithheld: (id) => this.#withheld.has(id),
-      metaOf: (event, more) => this.#partMeta(event, more),
+      getMetadata: (event, extra) => this.#getMetadata(event, extra),
     });
     this.#warnings = warnings;
     this.#includeRaw = includeRawChunks;
@@ -104,79 +104,79 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
         return;
       case 'text-start':
       case 'reasoning-start':
-        return this.#start(event.type === 'text-start' ? 'text' : 'reasoning', event, emit);
+        return this.#startPart(event.type === 'text-start' ? 'text' : 'reasoning', event, emit);
       case 'text-delta':
       case 'reasoning-delta':
-        return this.#delta(event, emit);
+        return this.#appendDelta(event, emit);
       case 'text-end':
       case 'reasoning-end':
-        return this.#end(event, emit);
+        return this.#endPart(event, emit);
       case 'tool-input-start':
       case 'tool-input-delta':
       case 'tool-input-end':
-        return this.#calls.input(event, emit);
+        return this.#calls.encodeInput(event, emit);
       case 'tool-call':
-        return this.#calls.call(event, emit);
+        return this.#calls.encodeCall(event, emit);
       case 'tool-result':
-        return this.#calls.result(event, emit);
+        return this.#calls.encodeResult(event, emit);
       case 'question':
-        return this.#calls.question(event, emit);
+        return this.#calls.encodeQuestion(event, emit);
       case 'source':
       case 'file':
-        if (this.#admits(event, event.id)) this.#whole(event, emit);
+        if (this.#isVisible(event, event.id)) this.#encodeWholePart(event, emit);
         return;
       case 'step-end':
-        return this.#stepEnd(event, emit);
+        return this.#endStep(event, emit);
       case 'raw':
         if (this.#includeRaw) emit({ type: 'raw', rawValue: event.value });
         return;
       case 'run-end':
-        return this.#runEnd(event, emit);
+        return this.#endRun(event, emit);
       default:
-        this.#beside(event);
+        this.#encodeOther(event);
     }
   }
 
-  #start(kind: Kind, event: EventOf<'text-start' | 'reasoning-start'>, emit: Write): void {
-    if (!this.#admits(event, event.id)) return;
-    const shown = event.internal && this.#includeInternal === 'reasoning' ? 'reasoning' : kind;
-    const meta = this.#partMeta(event);
-    this.#open.set(event.id, { kind: shown, meta });
-    const type = types[shown].start;
+  #startPart(kind: Kind, event: EventOf<'text-start' | 'reasoning-start'>, emit: Write): void {
+    if (!this.#isVisible(event, event.id)) return;
+    const shownKind = event.internal && this.#includeInternal === 'reasoning' ? 'reasoning' : kind;
+    const meta = this.#getMetadata(event);
+    this.#openParts.set(event.id, { kind: shownKind, meta });
+    const type = types[shownKind].start;
     emit(meta ? { type, id: event.id, providerMetadata: meta } : { type, id: event.id });
   }
 
   /** `streamText` replaces what it knows of a part's metadata by what comes later, so the whole is said each time. */
-  #delta({ id, delta, providerMetadata }: EventOf<'text-delta' | 'reasoning-delta'>, emit: Write): void {
-    const part = this.#open.get(id);
-    if (!part) return this.#missing('delta', id);
+  #appendDelta({ id, delta, providerMetadata }: EventOf<'text-delta' | 'reasoning-delta'>, emit: Write): void {
+    const part = this.#openParts.get(id);
+    if (!part) return this.#reportMissing('delta', id);
     part.meta = mergeMeta(part.meta, providerMetadata);
     const type = types[part.kind].delta;
-    emit(providerMetadata ? { type, id, delta, ...v3Metadata(part.meta) } : { type, id, delta });
+    emit(providerMetadata ? { type, id, delta, ...toV3Metadata(part.meta) } : { type, id, delta });
   }
 
-  #end(event: EventOf<'text-end' | 'reasoning-end'>, emit: Write): void {
+  #endPart(event: EventOf<'text-end' | 'reasoning-end'>, emit: Write): void {
     const { id, providerMetadata } = event;
-    const part = this.#open.get(id);
-    if (!part) return this.#missing('end', id);
-    this.#open.delete(id);
+    const part = this.#openParts.get(id);
+    if (!part) return this.#reportMissing('end', id);
+    this.#openParts.delete(id);
     const citations = event.type === 'text-end' ? event.citations : undefined;
     const merged = mergeMeta(part.meta, providerMetadata);
-    const meta = citations ? withSlot(merged, { citations }) : merged;
+    const meta = citations ? withIntertieMetadata(merged, { citations }) : merged;
     const type = types[part.kind].end;
     emit(meta ? { type, id, providerMetadata: meta } : { type, id });
   }
 
-  #whole(event: EventOf<'source' | 'file'>, emit: Write): void {
+  #encodeWholePart(event: EventOf<'source' | 'file'>, emit: Write): void {
     const { id } = event;
     if (event.type === 'file') {
       const { mimeType, filename, reasoning } = event;
-      const meta = this.#partMeta(event, defined({ filename, reasoning }));
+      const meta = this.#getMetadata(event, defined({ filename, reasoning }));
       if (event.data !== undefined) {
-        emit({ type: 'file', mediaType: mimeType ?? unknownMediaType, data: event.data, ...v3Metadata(meta) });
+        emit({ type: 'file', mediaType: mimeType ?? unknownMediaType, data: event.data, ...toV3Metadata(meta) });
       } else if (event.url !== undefined) {
         const { url } = event;
-        emit({ type: 'source', sourceType: 'url', id, url, ...defined({ title: filename }), ...v3Metadata(meta) });
+        emit({ type: 'source', sourceType: 'url', id, url, ...defined({ title: filename }), ...toV3Metadata(meta) });
       } else {
         const why = 'Only its provider has the file, and V3 has bytes alone.';
         this.#onLoss({ kind: 'unsupported', what: 'file', why, id });
@@ -184,7 +184,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
       return;
     }
     const { sourceType, url, title, mediaType = unknownMediaType, filename } = event;
-    const meta = v3Metadata(this.#partMeta(event));
+    const meta = toV3Metadata(this.#getMetadata(event));
     if (sourceType === 'url' && url !== undefined) {
       emit({ type: 'source', sourceType, id, url, ...defined({ title }), ...meta });
     } else {
@@ -193,7 +193,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
     }
   }
 
-  #stepEnd({ response, usage = [], discarded, stepId: id }: EventOf<'step-end'>, emit: Write): void {
+  #endStep({ response, usage = [], discarded, stepId: id }: EventOf<'step-end'>, emit: Write): void {
     this.#stepUsage.push(...usage);
     if (discarded) {
       this.#onLoss({ kind: 'unsupported', what: 'discarded step', why: 'V3 cannot take back what was said.', id });
@@ -205,19 +205,24 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
   }
 
   /** What is not a part: summed up for the end, a late word on a part, or nothing that V3 knows. */
-  #beside(event: AgentEvent): void {
+  #encodeOther(event: AgentEvent): void {
     if (event.type === 'step-start' || event.type === 'agent-end') return;
-    if ((event.type === 'data' || event.type === 'interjection') && !this.#admits(event, event.id)) return;
+    if ((event.type === 'data' || event.type === 'interjection') && !this.#isVisible(event, event.id)) return;
     if (event.type === 'data-delta' && this.#withheld.has(event.id)) return;
-    if (this.#summary.see(event)) return;
+    if (this.#summary.record(event)) return;
     if (event.type === 'metadata' && event.id !== undefined) {
-      return this.#lateMetadata(event.id, event.providerMetadata);
+      return this.#mergeLateMetadata(event.id, event.providerMetadata);
     }
-    this.#onLoss({ kind: 'unsupported', what: event.type, why: 'A V3 model has no word for it.', ...idOf(event) });
+    this.#onLoss({
+      kind: 'unsupported',
+      what: event.type,
+      why: 'A V3 model has no word for it.',
+      ...getEventId(event),
+    });
   }
 
-  #lateMetadata(id: string, providerMetadata: Meta): void {
-    const part = this.#open.get(id);
+  #mergeLateMetadata(id: string, providerMetadata: Meta): void {
+    const part = this.#openParts.get(id);
     if (part) part.meta = mergeMeta(part.meta, providerMetadata);
     else {
       const why = 'The part is over, and nothing can be added to it.';
@@ -225,20 +230,20 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
     }
   }
 
-  #runEnd(event: EventOf<'run-end'>, emit: Write): void {
+  #endRun(event: EventOf<'run-end'>, emit: Write): void {
     this.#phase = 'ended';
-    for (const [id, { kind, meta }] of this.#open) emit({ type: types[kind].end, id, ...v3Metadata(meta) });
-    if (event.outcome === 'error') emit({ type: 'error', error: v3Error(event.error) });
+    for (const [id, { kind, meta }] of this.#openParts) emit({ type: types[kind].end, id, ...toV3Metadata(meta) });
+    if (event.outcome === 'error') emit({ type: 'error', error: toV3Error(event.error) });
     const { usage = this.#stepUsage } = event;
     emit({
       type: 'finish',
       usage: toV3Usage(usage),
-      finishReason: v3FinishReason(event, this.#calls.isWaiting),
-      ...v3Metadata(withSlot(event.providerMetadata, this.#summary.at(event))),
+      finishReason: toV3FinishReason(event, this.#calls.isWaiting),
+      ...toV3Metadata(withIntertieMetadata(event.providerMetadata, this.#summary.build(event))),
     });
   }
 
-  #admits(event: { type: string; internal?: true }, id: string): boolean {
+  #isVisible(event: { type: string; internal?: true }, id: string): boolean {
     if (!event.internal || this.#includeInternal !== false) return true;
     if (!this.#withheld.has(id)) {
       this.#withheld.add(id);
@@ -248,20 +253,20 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
     return false;
   }
 
-  #missing(what: string, id: string): void {
+  #reportMissing(what: string, id: string): void {
     if (this.#withheld.has(id)) return;
     this.#onLoss({ kind: 'repaired', what, why: 'Nothing of that id is open.', id });
   }
 
-  #partMeta(event: PartIdentity, more?: JsonObject): Meta | undefined {
-    const slot = keptSlot(event);
-    const agent = this.#summary.agentName(event.agentId);
-    if (agent !== undefined) slot.agent = agent;
-    return withSlot(event.providerMetadata, more ? Object.assign(slot, more) : slot);
+  #getMetadata(event: PartIdentity, extra?: JsonObject): Meta | undefined {
+    const intertie = toIdentityMetadata(event);
+    const agent = this.#summary.getAgentName(event.agentId);
+    if (agent !== undefined) intertie.agent = agent;
+    return withIntertieMetadata(event.providerMetadata, extra ? Object.assign(intertie, extra) : intertie);
   }
 }
 
-function idOf(event: AgentEvent): { id?: string } {
+function getEventId(event: AgentEvent): { id?: string } {
   if ('id' in event && event.id !== undefined) return { id: event.id };
   return 'questionId' in event && event.questionId !== undefined ? { id: event.questionId } : {};
 }

@@ -2,14 +2,14 @@ import type { LanguageModelV3StreamPart, SharedV3ProviderMetadata } from '@ai-sd
 import type { Meta } from '@intertie/core';
 
 /** The field of a V3 part, where there is anything to say. */
-export function v3Metadata(meta: Meta | undefined): { providerMetadata?: SharedV3ProviderMetadata } {
+export function toV3Metadata(meta: Meta | undefined): { providerMetadata?: SharedV3ProviderMetadata } {
   return meta ? { providerMetadata: meta } : {};
 }
 
 type DescribedPart = Extract<LanguageModelV3StreamPart, { providerMetadata?: SharedV3ProviderMetadata }>;
 
 /** A part that was made for this, with its metadata where there is any. */
-export function withMeta(part: DescribedPart, meta: Meta | undefined): DescribedPart {
+export function addMetadata(part: DescribedPart, meta: Meta | undefined): DescribedPart {
   if (meta) part.providerMetadata = meta;
   return part;
 }

@@ -14,21 +14,21 @@ import {
   type InterjectionPart,
   type SourcePart,
 } from '@intertie/core/internal';
-import { fileBodyOf } from '../shared/file-body.ts';
-import { keptOf, slotKey, takeSlot } from '../shared/intertie-metadata.ts';
-import { providerDataName } from '../shared/provider-data.ts';
+import { parseFileBody } from '../shared/file-body.ts';
+import { parseIdentity, metadataKey, splitMetadata } from '../shared/intertie-metadata.ts';
+import { toProviderDataName } from '../shared/provider-data.ts';
 import {
-  dateOf,
+  parseDate,
   defined,
   asFields,
   isFields,
-  jsonObjectOf,
-  metaOf,
+  asJsonObject,
+  parseMetadata,
   asNonEmptyText,
   asText,
   type Fields,
 } from '../shared/read-fields.ts';
-import { extensionOf } from '../ui-message-stream/chunk/ui-extension.ts';
+import { parseExtension } from '../ui-message-stream/chunk/ui-extension.ts';
 import { decodeUIQuestionPart } from './ui-question-part.ts';
 import { decodeUIToolPart } from './ui-tool-part.ts';
 
@@ -65,8 +65,8 @@ function fromUIMessage(message: Fields, index: number, options: Required<FromUIM
   if (id !== message.id) {
     onLoss({ kind: 'repaired', what: 'message', why: 'It had no id, and was named after its place.', id });
   }
-  const { [slotKey]: said, ...metadata } = metadataOf(message.metadata, onLoss);
-  const slot = asFields(said);
+  const { [metadataKey]: said, ...metadata } = metadataOf(message.metadata, onLoss);
+  const intertie = asFields(said);
   const role: MessageRole = message.role === 'user' || message.role === 'system' ? message.role : 'assistant';
   const parts = Array.isArray(message.parts) ? message.parts : [];
   // A message of somebody else's has its turns between `step-start` parts, and only there. In ours, the parts name them.
@@ -79,14 +79,14 @@ function fromUIMessage(message: Fields, index: number, options: Required<FromUIM
     role,
     type: 'text',
     content,
-    createdAt: dateOf(slot.createdAt) ?? createdAt,
-    ...defined({ runId: asNonEmptyText(slot.runId), status: statusOf(slot.status) }),
+    createdAt: parseDate(intertie.createdAt) ?? createdAt,
+    ...defined({ runId: asNonEmptyText(intertie.runId), status: statusOf(intertie.status) }),
   };
 }
 
 function metadataOf(value: unknown, onLoss: OnLoss): JsonObject {
   if (value === undefined || value === null) return {};
-  const metadata = jsonObjectOf(toJson(value, onLoss));
+  const metadata = asJsonObject(toJson(value, onLoss));
   if (!metadata) onLoss({ kind: 'unsupported', what: 'metadata', why: 'The metadata of a message is an object.' });
   return metadata ?? {};
 }
@@ -99,7 +99,7 @@ function statusOf(value: unknown): MessageStatus | undefined {
 
 function hasSlot(part: unknown): boolean {
   const { providerMetadata, callProviderMetadata } = asFields(part);
-  return isFields(asFields(providerMetadata ?? callProviderMetadata)[slotKey]);
+  return isFields(asFields(providerMetadata ?? callProviderMetadata)[metadataKey]);
 }
 
 class ContentReader {
@@ -145,26 +145,26 @@ class ContentReader {
     const type = asText(ui.type) ?? '';
     if (type.startsWith('data-')) return this.#data(type.slice('data-'.length), ui);
     if (type.startsWith('tool-') || type === 'dynamic-tool') return this.#tool(ui);
-    const { slot, meta } = takeSlot(metaOf(ui.providerMetadata, this.#onLoss));
-    const kept = { ...keptOf(slot), ...(meta && { providerMetadata: meta }) };
+    const { intertie, meta } = splitMetadata(parseMetadata(ui.providerMetadata, this.#onLoss));
+    const kept = { ...parseIdentity(intertie), ...(meta && { providerMetadata: meta }) };
     switch (type) {
       case 'text': {
-        const said = ui.citations ?? slot.citations;
+        const said = ui.citations ?? intertie.citations;
         const citations = Array.isArray(said) ? said.map((one) => toJson(one, this.#onLoss)) : undefined;
         return { type: 'text', text: asText(ui.text) ?? '', ...defined({ citations }), ...kept };
       }
       case 'reasoning': {
-        const { details } = slot;
+        const { details } = intertie;
         return { type: 'reasoning', reasoning: asText(ui.text) ?? '', ...defined({ details }), ...kept };
       }
       case 'file':
       case 'reasoning-file':
-        return this.#file(ui, slot, kept);
+        return this.#file(ui, intertie, kept);
       case 'source-url':
       case 'source-document':
-        return this.#source(ui, slot, kept);
+        return this.#source(ui, intertie, kept);
       case 'custom':
-        return { type: 'data', name: providerDataName(asText(ui.kind) ?? 'custom'), data: null, ...kept };
+        return { type: 'data', name: toProviderDataName(asText(ui.kind) ?? 'custom'), data: null, ...kept };
       case 'steering-message': {
         const id = asNonEmptyText(ui.id);
         const parts = new ContentReader(this.#onLoss).read(Array.isArray(ui.parts) ? ui.parts : []).parts;
@@ -185,26 +185,26 @@ class ContentReader {
     return decodeUIQuestionPart(ui, this.#onLoss) ?? decodeUIToolPart(ui, this.#onLoss);
   }
 
-  #file(ui: Fields, slot: JsonObject, kept: Partial<FilePart>): MessagePart | undefined {
+  #file(ui: Fields, intertie: JsonObject, kept: Partial<FilePart>): MessagePart | undefined {
     const data = isFields(ui.providerReference) ? ui.providerReference : { type: 'url', url: ui.url };
-    const mediaType = slot.untyped === true ? undefined : ui.mediaType;
-    const filename = ui.filename ?? slot.filename;
-    const body = fileBodyOf({ data, mediaType, filename }, this.#onLoss);
+    const mediaType = intertie.untyped === true ? undefined : ui.mediaType;
+    const filename = ui.filename ?? intertie.filename;
+    const body = parseFileBody({ data, mediaType, filename }, this.#onLoss);
     if (!body) return undefined;
-    if (slot.untyped === true) delete body.mimeType;
-    const reasoning = ui.type === 'reasoning-file' || slot.reasoning === true;
+    if (intertie.untyped === true) delete body.mimeType;
+    const reasoning = ui.type === 'reasoning-file' || intertie.reasoning === true;
     return { type: 'file', ...body, ...(reasoning && { reasoning }), ...kept } as FilePart;
   }
 
-  #source(ui: Fields, slot: JsonObject, kept: Partial<SourcePart>): SourcePart {
+  #source(ui: Fields, intertie: JsonObject, kept: Partial<SourcePart>): SourcePart {
     return {
       type: 'source',
       sourceType: ui.type === 'source-url' ? 'url' : 'document',
       ...defined({
-        url: asText(ui.url) ?? asText(slot.url),
+        url: asText(ui.url) ?? asText(intertie.url),
         title: asText(ui.title),
-        mediaType: asText(ui.mediaType) ?? asText(slot.mediaType),
-        filename: asText(ui.filename) ?? asText(slot.filename),
+        mediaType: asText(ui.mediaType) ?? asText(intertie.mediaType),
+        filename: asText(ui.filename) ?? asText(intertie.filename),
         id: asNonEmptyText(ui.sourceId),
       }),
       ...kept,
@@ -213,18 +213,18 @@ class ContentReader {
 
   #data(name: string, ui: Fields): MessagePart | undefined {
     const id = asNonEmptyText(ui.id);
-    const ours = extensionOf({ type: `data-${name}`, ...defined({ id }) });
+    const ours = parseExtension({ type: `data-${name}`, ...defined({ id }) });
     const data = toJson(ui.data ?? null, this.#onLoss);
-    const { slot, meta } = takeSlot(metaOf(ui.providerMetadata, this.#onLoss));
+    const { intertie, meta } = splitMetadata(parseMetadata(ui.providerMetadata, this.#onLoss));
     const more = meta ? { providerMetadata: meta } : {};
-    if (!ours) return { type: 'data', name, data, ...defined({ id }), ...keptOf(slot), ...more };
+    if (!ours) return { type: 'data', name, data, ...defined({ id }), ...parseIdentity(intertie), ...more };
     switch (ours.name) {
       case 'agent':
-        return this.#agent(ours.id, jsonObjectOf(data) ?? {});
+        return this.#agent(ours.id, asJsonObject(data) ?? {});
       case 'interjection':
-        return { ...interjectionOf(ours.id, jsonObjectOf(data) ?? {}), ...more };
+        return { ...interjectionOf(ours.id, asJsonObject(data) ?? {}), ...more };
       case 'file': {
-        const file = fileReferenceOf(ours.id, jsonObjectOf(data) ?? {});
+        const file = fileReferenceOf(ours.id, asJsonObject(data) ?? {});
         return file && { ...file, ...more };
       }
       default:
@@ -242,20 +242,20 @@ class ContentReader {
   }
 }
 
-function interjectionOf(id: string, { role, name, parts, ...slot }: JsonObject): InterjectionPart {
+function interjectionOf(id: string, { role, name, parts, ...intertie }: JsonObject): InterjectionPart {
   return {
     type: 'interjection',
     ...(id !== '' && { id }),
     role: role === 'system' ? 'system' : 'user',
     ...defined({ name: asText(name) }),
     parts: (Array.isArray(parts) ? parts.filter(isFields) : []) as unknown as MessagePart[],
-    ...keptOf(slot),
+    ...parseIdentity(intertie),
   };
 }
 
 function fileReferenceOf(
   id: string,
-  { mimeType, filename, reasoning, reference, ...slot }: JsonObject,
+  { mimeType, filename, reasoning, reference, ...intertie }: JsonObject,
 ): FilePart | undefined {
   const { provider, ref } = asFields(reference);
   if (typeof ref !== 'string') return undefined;
@@ -265,6 +265,6 @@ function fileReferenceOf(
     ...defined({ mimeType: asText(mimeType), filename: asText(filename) }),
     ...(reasoning === true && { reasoning }),
     reference: { ...defined({ provider: asText(provider) }), ref },
-    ...keptOf(slot),
+    ...parseIdentity(intertie),
   };
 }

@@ -1,5 +1,5 @@
 import type { AskedQuestion } from '@intertie/core/store';
-import { isApproved, proofOf } from '../shared/ai-sdk-approval.ts';
+import { isApproved, getApprovalProof } from '../shared/ai-sdk-approval.ts';
 import type { ModelPart } from './group-model-messages.ts';
 import { defined } from '../shared/read-fields.ts';
 
@@ -12,7 +12,7 @@ export function modelApproval(
   const { questionId: approvalId, answer } = approval;
   const approved = isApproved(approval);
   return {
-    request: { type: 'tool-approval-request', approvalId, toolCallId, ...proofOf(approval) },
+    request: { type: 'tool-approval-request', approvalId, toolCallId, ...getApprovalProof(approval) },
     response:
       approved === undefined
         ? undefined

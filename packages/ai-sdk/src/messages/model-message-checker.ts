@@ -2,7 +2,7 @@ import type { Checker, Report } from '@intertie/core/internal';
 import type { ModelMessageRule } from './model-message-rules.ts';
 import { providerCallId } from '../shared/provider-call-ids.ts';
 import { isFreeText } from './model-tool-call.ts';
-import { asFields, isFields, keyOf, type Fields } from '../shared/read-fields.ts';
+import { asFields, isFields, toKey, type Fields } from '../shared/read-fields.ts';
 
 const toolName = /^[\w-]{1,64}$/;
 
@@ -46,12 +46,12 @@ export class ModelMessageChecker implements Checker {
     }
     const isText = typeof content === 'string';
     if (role === 'system' ? !isText : role === 'tool' ? !Array.isArray(content) : !isText && !Array.isArray(content)) {
-      return violate('M0-shape', `The content of a ${keyOf(role)} message cannot be ${kindOf(content)}.`, 'content');
+      return violate('M0-shape', `The content of a ${toKey(role)} message cannot be ${kindOf(content)}.`, 'content');
     }
     const parts = Array.isArray(content) ? content.map(asFields) : [];
     this.#order(role, violate);
     if (isText ? content.trim() === '' : parts.length === 0) {
-      violate('M3-empty', `The ${keyOf(role)} message says nothing.`, 'content');
+      violate('M3-empty', `The ${toKey(role)} message says nothing.`, 'content');
     }
     for (const [index, part] of parts.entries()) {
       this.#part(role, part, [parts[index - 1], parts[index + 1]], `content[${index}]`, violate);
@@ -74,14 +74,14 @@ export class ModelMessageChecker implements Checker {
       if (this.#spoken) violate('M1-system', 'A system message comes after the conversation has begun.');
       return;
     }
-    if (!this.#spoken && role !== 'user') violate('M2-first', `The first to speak is the ${keyOf(role)}.`);
+    if (!this.#spoken && role !== 'user') violate('M2-first', `The first to speak is the ${toKey(role)}.`);
     this.#spoken = true;
     if (role === 'tool') return;
     for (const id of this.#expected) {
       const call = this.#calls.get(id);
       if (call?.state === 'settled') continue;
       const rule = role === 'user' ? 'M5-answered' : 'M5-next';
-      violate(rule, `The ${keyOf(role)} speaks before the call ${id} has its result.`);
+      violate(rule, `The ${toKey(role)} speaks before the call ${id} has its result.`);
       if (call) call.state = 'settled';
     }
     this.#expected.clear();
@@ -89,7 +89,7 @@ export class ModelMessageChecker implements Checker {
 
   #part(role: unknown, part: Fields, around: Array<Fields | undefined>, path: string, violate: Violate): void {
     if (!partsOf.get(role)?.has(part.type)) {
-      return violate('M0-shape', `A ${keyOf(role)} message has no part of type ${named(part.type)}.`, path);
+      return violate('M0-shape', `A ${toKey(role)} message has no part of type ${named(part.type)}.`, path);
     }
     switch (part.type) {
       case 'text':
@@ -116,7 +116,7 @@ export class ModelMessageChecker implements Checker {
   }
 
   #call(part: Fields, path: string, violate: Violate): void {
-    const id = keyOf(part.toolCallId);
+    const id = toKey(part.toolCallId);
     if (typeof part.toolCallId !== 'string' || !providerCallId.test(id)) {
       violate('M4-id', `The id of the call is ${JSON.stringify(part.toolCallId)}.`, `${path}.toolCallId`);
     }
@@ -133,7 +133,7 @@ export class ModelMessageChecker implements Checker {
   }
 
   #result(part: Fields, path: string, violate: Violate): void {
-    const id = keyOf(part.toolCallId);
+    const id = toKey(part.toolCallId);
     const call = this.#calls.get(id);
     if (!call) return violate('M5-orphan', `There is no call ${id} before this result.`, path);
     if (call.state === 'settled') return violate('M5-orphan', `The call ${id} has a result already.`, path);
@@ -144,15 +144,15 @@ export class ModelMessageChecker implements Checker {
   }
 
   #request(part: Fields, path: string, violate: Violate): void {
-    const id = keyOf(part.toolCallId);
+    const id = toKey(part.toolCallId);
     if (!this.#calls.has(id)) violate('M7-approval', `There is no call ${id} to approve.`, path);
-    this.#requests.set(keyOf(part.approvalId), id);
+    this.#requests.set(toKey(part.approvalId), id);
   }
 
   #response(part: Fields, path: string, violate: Violate): void {
-    const id = this.#requests.get(keyOf(part.approvalId));
+    const id = this.#requests.get(toKey(part.approvalId));
     if (id === undefined)
-      return violate('M7-approval', `Nobody asked for the approval ${keyOf(part.approvalId)}.`, path);
+      return violate('M7-approval', `Nobody asked for the approval ${toKey(part.approvalId)}.`, path);
     const call = this.#calls.get(id);
     if (call?.state === 'open') call.state = 'approved';
   }

@@ -1,8 +1,8 @@
 import type { Json, JsonObject, MessagePart } from '@intertie/core';
 import { equalJson, type ToolPart } from '@intertie/core/internal';
 import type { AskedQuestion } from '@intertie/core/store';
-import { isApproved, plainApproval, proofOf } from '../shared/ai-sdk-approval.ts';
-import { defined, asFields, jsonObjectOf, asNonEmptyText } from '../shared/read-fields.ts';
+import { isApproved, toApproval, getApprovalProof } from '../shared/ai-sdk-approval.ts';
+import { defined, asFields, asJsonObject, asNonEmptyText } from '../shared/read-fields.ts';
 
 /**
  * The input of a call as providers take it: an object. An invalid call may have anything, and is only shown for its error.
@@ -10,7 +10,7 @@ import { defined, asFields, jsonObjectOf, asNonEmptyText } from '../shared/read-
  */
 export function inputOf(args: Json, isInvalid: boolean, takesText: boolean): JsonObject | string {
   if (takesText && !isInvalid && typeof args === 'string') return args;
-  return jsonObjectOf(args) ?? (isInvalid || args === null ? {} : { value: args });
+  return asJsonObject(args) ?? (isInvalid || args === null ? {} : { value: args });
 }
 
 /** OpenAI's custom tools have free text for input; their calls carry metadata under one of these keys. */
@@ -57,5 +57,5 @@ function isPlain(approval: AskedQuestion): boolean {
   const { questionId, toolCallId = '', answer } = approval;
   const approved = isApproved(approval);
   const said = approved === undefined ? undefined : { approved, ...defined({ reason: answer?.reason }) };
-  return equalJson(plainApproval(questionId, toolCallId, proofOf(approval), said), approval);
+  return equalJson(toApproval(questionId, toolCallId, getApprovalProof(approval), said), approval);
 }

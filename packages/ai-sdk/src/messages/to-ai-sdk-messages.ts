@@ -7,22 +7,22 @@ import {
   type ToolPart,
 } from '@intertie/core/internal';
 import type { ModelMessage } from 'ai';
-import { admitInternal, type IncludeInternal } from '../shared/include-internal.ts';
+import { filterInternal, type IncludeInternal } from '../shared/include-internal.ts';
 import { unknownMediaType } from '../shared/file-body.ts';
-import { keptSlot, withSlot } from '../shared/intertie-metadata.ts';
+import { toIdentityMetadata, withIntertieMetadata } from '../shared/intertie-metadata.ts';
 import { modelApproval } from './model-approval.ts';
 import { modelFileData } from './model-file-data.ts';
-import { CallProviders } from '../shared/call-provider.ts';
+import { CallProviders } from '../shared/call-providers.ts';
 import { LateResults } from './late-results.ts';
 import { findCallers, inputOf, isFreeText, toolSlot } from './model-tool-call.ts';
 import { encodeToolOutput, withoutOpaqueData, type ModelToolOutput } from './model-tool-output.ts';
 import { Turns, type BuiltMessage, type ModelPart } from './group-model-messages.ts';
 import { toProviderCallIds, type ProviderCallIds } from '../shared/provider-call-ids.ts';
-import { providerKindOf } from '../shared/provider-data.ts';
+import { parseProviderKind } from '../shared/provider-data.ts';
 import { createProviderFilter, type ProviderFilter } from '../shared/provider-filter.ts';
 import { defined, asText } from '../shared/read-fields.ts';
 import type { UIMessageVersion } from '../ui-message-stream/chunk/ui-message-chunk.ts';
-import { uniqueCallIds } from '../shared/unique-call-ids.ts';
+import { toUniqueCallIds } from '../shared/unique-call-ids.ts';
 
 export interface ToAiSdkMessagesOptions {
   /** The provider that is asked next, as its model names it (`anthropic.messages`): what others signed is left out. */
@@ -46,7 +46,7 @@ export function toAiSdkMessages(
   options: ToAiSdkMessagesOptions = {},
 ): ModelMessage[] {
   const { onLoss = () => undefined, continues } = options;
-  const unique = uniqueCallIds(messages.map(withText), onLoss);
+  const unique = toUniqueCallIds(messages.map(withText), onLoss);
   const { messages: sound, repairs } = repairHistory(unique, { ...defined({ continues }) });
   for (const { kind, message: why, id, messageId } of repairs) {
     onLoss({ kind: 'repaired', what: kind, why, id: id ?? messageId });
@@ -109,7 +109,7 @@ class ModelMessageWriter {
 
   /** Joins the user's messages that follow each other, where the provider wants roles to alternate. */
   join(messages: BuiltMessage[]): BuiltMessage[] {
-    if (this.#filter.takesRepeatedUser) return messages;
+    if (this.#filter.supportsRepeatedUser) return messages;
     const joined: BuiltMessage[] = [];
     for (const message of messages) {
       const last = joined.at(-1);
@@ -124,8 +124,8 @@ class ModelMessageWriter {
     if (this.#isHeard) this.#reportDirectories(message);
     const messages = this.#messagesOf(message);
     if (!this.#withSlot) return messages;
-    const slot = { messageId: message.id, createdAt: message.createdAt.toISOString() };
-    for (const made of messages) made.providerOptions = withSlot(made.providerOptions, slot)!;
+    const intertie = { messageId: message.id, createdAt: message.createdAt.toISOString() };
+    for (const made of messages) made.providerOptions = withIntertieMetadata(made.providerOptions, intertie)!;
     return messages;
   }
 
@@ -147,7 +147,7 @@ class ModelMessageWriter {
 
   /** Of what a person said: of an answer they are what the provider reported, and it wants none of it back. */
   #messageOptions({ content }: CanonicalMessage): { providerOptions?: Meta } {
-    return defined({ providerOptions: this.#filter.admit(content.providerMetadata) });
+    return defined({ providerOptions: this.#filter.filterMetadata(content.providerMetadata) });
   }
 
   #userContent(parts: readonly MessagePart[]): ModelPart[] {
@@ -176,7 +176,7 @@ class ModelMessageWriter {
     this.#callers = findCallers(parts);
     for (const [index, part] of parts.entries()) {
       this.#late.atStep(part.stepId, turns);
-      const admitted = admitInternal(part, this.#includeInternal, this.#onLoss);
+      const admitted = filterInternal(part, this.#includeInternal, this.#onLoss);
       if (admitted?.type === 'interjection') {
         flush();
         messages.push(...this.#interjection(admitted));
@@ -196,8 +196,8 @@ class ModelMessageWriter {
    */
   #blank(part: TextPart, before: MessagePart | undefined, after: MessagePart | undefined, turns: Turns): void {
     const isMarked = (other: MessagePart | undefined): boolean => {
-      const meta = other?.type === 'text' ? this.#filter.admit(other.providerMetadata) : undefined;
-      return meta !== undefined && this.#filter.styleOf(Object.keys(meta)) === 'provider';
+      const meta = other?.type === 'text' ? this.#filter.filterMetadata(other.providerMetadata) : undefined;
+      return meta !== undefined && this.#filter.getCallStyle(Object.keys(meta)) === 'provider';
     };
     const isBetween = before?.type === 'text' && after?.type === 'text' && part.text !== '';
     if (isMarked(part) || (isBetween && (isMarked(before) || isMarked(after)))) return this.#say(part, turns);
@@ -210,8 +210,8 @@ class ModelMessageWriter {
   #interjection(part: InterjectionPart): BuiltMessage[] {
     const content = this.#userContent(part.parts);
     const { role, name } = part;
-    const slot = { interjection: { role, ...defined({ name }), ...keptSlot(part) } };
-    const providerOptions = this.#withSlot ? withSlot(part.providerMetadata, slot) : undefined;
+    const intertie = { interjection: { role, ...defined({ name }), ...toIdentityMetadata(part) } };
+    const providerOptions = this.#withSlot ? withIntertieMetadata(part.providerMetadata, intertie) : undefined;
     return content.length > 0 ? [{ role: 'user', content, ...(providerOptions && { providerOptions }) }] : [];
   }
 
@@ -224,7 +224,7 @@ class ModelMessageWriter {
       }
       case 'reasoning': {
         const { reasoning: text, details, providerMetadata } = part;
-        if (this.#filter.isForeign(providerMetadata)) {
+        if (this.#filter.isSignedByOther(providerMetadata)) {
           const why = 'Another provider signed it, and this one would refuse it.';
           return this.#onLoss({ kind: 'withheld', what: 'reasoning', why, ...defined({ id: part.id }) });
         }
@@ -237,7 +237,7 @@ class ModelMessageWriter {
       case 'tool-invocation':
         return this.#tool(part, turns);
       case 'file': {
-        if (!this.#filter.takesAssistantFiles) {
+        if (!this.#filter.supportsAssistantFiles) {
           const why = 'The provider takes no files in an assistant message.';
           return this.#onLoss({ kind: 'unsupported', what: 'file', why, ...defined({ id: part.id }) });
         }
@@ -246,10 +246,10 @@ class ModelMessageWriter {
         return;
       }
       case 'data': {
-        const kind = this.#version === 7 ? providerKindOf(part.name) : undefined;
+        const kind = this.#version === 7 ? parseProviderKind(part.name) : undefined;
         if (kind === undefined) return this.#unsaid(part);
         const [provider] = kind.split('.', 1);
-        if (this.#filter.styleOf([provider!]) !== 'provider') {
+        if (this.#filter.getCallStyle([provider!]) !== 'provider') {
           const why = `Only ${provider} reads it.`;
           return this.#onLoss({ kind: 'unsupported', what: kind, why, ...defined({ id: part.id }) });
         }
@@ -264,7 +264,7 @@ class ModelMessageWriter {
   #tool(part: ToolPart, turns: Turns): void {
     const { toolCallId: id, toolName, executor, approval, args = {} } = part;
     const isProviders = executor === 'provider';
-    const style = isProviders ? this.#filter.styleOf(this.#providers.keysOf(part)) : 'plain';
+    const style = isProviders ? this.#filter.getCallStyle(this.#providers.getKeys(part)) : 'plain';
     const toolCallId = this.#callIds.get(id) ?? id;
     const isUnsettled = isProviders && part.error?.code === 'unsettled';
     // A provider refuses calls of its program without the program.
@@ -272,7 +272,7 @@ class ModelMessageWriter {
       const why = 'The provider did not report a result of its own tool, and accepts none from the client.';
       return this.#onLoss({ kind: 'repaired', what: 'provider call', why, id });
     }
-    if (!this.#filter.takesCalls) return this.#callAsText(part, turns);
+    if (!this.#filter.supportsCalls) return this.#callAsText(part, turns);
     if (isProviders && style === 'plain') return this.#plainCall(part, turns);
     const turn = turns.of(part, 'call');
     const asked = approval?.kind === 'approval' ? modelApproval(approval, toolCallId, isProviders) : undefined;
@@ -280,7 +280,8 @@ class ModelMessageWriter {
     const settled = isUnsettled ? undefined : encodeToolOutput(part, this.#onLoss);
     const output = settled ?? (isOpen ? undefined : this.#interrupted(part));
     const isText =
-      isFreeText(this.#filter.admit(part.providerMetadata)) && this.#filter.styleOf(['openai']) === 'provider';
+      isFreeText(this.#filter.filterMetadata(part.providerMetadata)) &&
+      this.#filter.getCallStyle(['openai']) === 'provider';
     const input = inputOf(args, part.invalid === true, isText);
     turn.said.push({
       type: 'tool-call',
@@ -293,7 +294,7 @@ class ModelMessageWriter {
     if (asked) turn.said.push(asked.request);
     if (asked?.response) turn.results.push(asked.response);
     if (output === undefined) return;
-    const providerOptions = this.#filter.admit(part.resultMetadata);
+    const providerOptions = this.#filter.filterMetadata(part.resultMetadata);
     const result = { type: 'tool-result', toolCallId, toolName, output, ...defined({ providerOptions }) };
     if (!isProviders) turn.results.push(result);
     else if (!this.#late.hold(part, result)) turn.said.push(result);
@@ -349,7 +350,7 @@ class ModelMessageWriter {
       this.#unsaid(part);
       return undefined;
     }
-    if (reference?.provider !== undefined && this.#filter.isForeign({ [reference.provider]: {} })) {
+    if (reference?.provider !== undefined && this.#filter.isSignedByOther({ [reference.provider]: {} })) {
       const why = `Only ${reference.provider} has this file.`;
       this.#onLoss({ kind: 'unsupported', what: 'file', why, ...defined({ id: part.id }) });
       return undefined;
@@ -360,21 +361,23 @@ class ModelMessageWriter {
       this.#onLoss({ kind: 'unsupported', what: 'file', why, ...defined({ id: part.id }) });
       return undefined;
     }
-    const slot = { ...(mimeType === undefined && { untyped: true }), ...defined({ reference }) };
+    const intertie = { ...(mimeType === undefined && { untyped: true }), ...defined({ reference }) };
     return [
       {
         type: reasoning ? 'reasoning-file' : 'file',
         data,
         mediaType: mimeType ?? unknownMediaType,
         ...(!reasoning && defined({ filename })),
-        ...this.#options(part, slot),
+        ...this.#options(part, intertie),
       },
     ];
   }
 
   #options(part: MessagePart, more: JsonObject = {}): { providerOptions?: Meta } {
-    const meta = this.#filter.admit(part.providerMetadata);
-    const providerOptions = this.#withSlot ? withSlot(meta, { ...keptSlot(part), ...more }) : meta;
+    const meta = this.#filter.filterMetadata(part.providerMetadata);
+    const providerOptions = this.#withSlot
+      ? withIntertieMetadata(meta, { ...toIdentityMetadata(part), ...more })
+      : meta;
     return providerOptions ? { providerOptions } : {};
   }
 

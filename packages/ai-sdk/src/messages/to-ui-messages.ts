@@ -1,19 +1,19 @@
 import type { CanonicalMessage, Emit, Json, JsonObject, MessagePart, Meta, OnLoss } from '@intertie/core';
 import type { AgentEntry, DataPart, FilePart, InterjectionPart, SourcePart, TextPart } from '@intertie/core/internal';
 import type { UIMessage } from 'ai';
-import { admitInternal, type IncludeInternal } from '../shared/include-internal.ts';
-import { uiSource } from '../ui-message-stream/encode/encode-ui-parts.ts';
+import { filterInternal, type IncludeInternal } from '../shared/include-internal.ts';
+import { toUISource } from '../ui-message-stream/encode/encode-ui-parts.ts';
 import { toDataUrl, unknownMediaType } from '../shared/file-body.ts';
-import { keptSlot, slotKey, withSlot } from '../shared/intertie-metadata.ts';
+import { toIdentityMetadata, metadataKey, withIntertieMetadata } from '../shared/intertie-metadata.ts';
 import { joinToolMessages } from './join-tool-messages.ts';
-import { providerKindOf } from '../shared/provider-data.ts';
+import { parseProviderKind } from '../shared/provider-data.ts';
 import { defined } from '../shared/read-fields.ts';
-import { isCitation } from '../shared/ui-citation.ts';
-import { extensionId } from '../ui-message-stream/chunk/ui-extension.ts';
+import { isCitation } from './ui-citation.ts';
+import { toExtensionId } from '../ui-message-stream/chunk/ui-extension.ts';
 import type { UIMessageChunk, UIMessageVersion } from '../ui-message-stream/chunk/ui-message-chunk.ts';
-import { questionCallId } from '../ui-message-stream/chunk/ui-question-id.ts';
+import { toQuestionCallId } from '../ui-message-stream/chunk/ui-question-id.ts';
 import { encodeUIQuestionPart } from './ui-question-part.ts';
-import { UISteps } from '../ui-message-stream/encode/ui-steps.ts';
+import { UIStepEncoder } from '../ui-message-stream/encode/encode-ui-steps.ts';
 import { encodeUIToolPart } from './ui-tool-part.ts';
 
 export interface ToUIMessagesOptions {
@@ -44,7 +44,7 @@ function toUIMessage(message: CanonicalMessage, options: Options): UIMessage {
   const parts = role === 'assistant' ? assistantParts(message, options) : plainParts(message, options);
   if (parts.length === 0 && content.content !== undefined) parts.push({ type: 'text', text: content.content });
   reportDirectories(message, options.onLoss);
-  const metadata: JsonObject = { ...content.metadata, [slotKey]: messageSlot(message) };
+  const metadata: JsonObject = { ...content.metadata, [metadataKey]: messageSlot(message) };
   return { id, role, metadata, parts } as unknown as UIMessage;
 }
 
@@ -75,12 +75,12 @@ function assistantParts({ content }: CanonicalMessage, options: Options): UIPart
     introduce(entry.parentAgentId);
     parts.push(agentPart(agentId, entry));
   };
-  const steps = new UISteps();
+  const steps = new UIStepEncoder();
   const mark = ({ type }: UIMessageChunk): void => {
     if (type === 'start-step') parts.push({ type: 'step-start' });
   };
   for (const part of content.parts) {
-    const admitted = admitInternal(part, options.includeInternal, options.onLoss);
+    const admitted = filterInternal(part, options.includeInternal, options.onLoss);
     const encoded = admitted && encodePart(admitted, options);
     if (!admitted || !encoded) continue;
     introduce(part.agentId);
@@ -95,27 +95,27 @@ function assistantParts({ content }: CanonicalMessage, options: Options): UIPart
 }
 
 /** Opens the steps that the encoder of the stream opens for the same part. */
-function enterStep(part: MessagePart, steps: UISteps, emit: Emit<UIMessageChunk>): void {
+function enterStep(part: MessagePart, steps: UIStepEncoder, emit: Emit<UIMessageChunk>): void {
   switch (part.type) {
     case 'text':
     case 'reasoning':
-      return steps.enter(part.stepId, 'words', emit);
+      return steps.enterStep(part.stepId, 'text', emit);
     case 'file':
-      return steps.enter(part.stepId, 'other', emit);
+      return steps.enterStep(part.stepId, 'other', emit);
     case 'tool-invocation':
-      steps.enter(part.stepId, 'other', emit);
+      steps.enterStep(part.stepId, 'other', emit);
       return steps.addCall(part.toolCallId, part.stepId, part.executor === 'provider');
     case 'question':
-      return steps.addCall(questionCallId(part.questionId), undefined, false);
+      return steps.addCall(toQuestionCallId(part.questionId), undefined, false);
     case 'source':
     case 'data':
-      return steps.place(part.stepId, emit);
+      return steps.enterNamedStep(part.stepId, emit);
     default:
   }
 }
 
 function agentPart(agentId: string, entry: AgentEntry): UIPart {
-  return { type: 'data-agent', id: extensionId('agent', agentId), data: { agentId, ...entry } };
+  return { type: 'data-agent', id: toExtensionId('agent', agentId), data: { agentId, ...entry } };
 }
 
 function encodePart(part: MessagePart, options: Options): UIPart | undefined {
@@ -150,8 +150,8 @@ function encodePart(part: MessagePart, options: Options): UIPart | undefined {
   }
 }
 
-function partMeta(part: MessagePart, slot: JsonObject = {}): { providerMetadata?: Meta } {
-  const providerMetadata = withSlot(part.providerMetadata, { ...keptSlot(part), ...slot });
+function partMeta(part: MessagePart, intertie: JsonObject = {}): { providerMetadata?: Meta } {
+  const providerMetadata = withIntertieMetadata(part.providerMetadata, { ...toIdentityMetadata(part), ...intertie });
   return providerMetadata ? { providerMetadata } : {};
 }
 
@@ -173,12 +173,12 @@ function filePart(part: FilePart, { version }: Options): UIPart {
     const data: JsonObject = { ...defined({ mimeType, filename, reasoning }), reference: part.reference };
     return {
       type: 'data-file',
-      id: extensionId('file', id),
-      data: { ...data, ...keptSlot({ ...part, id: undefined }) },
+      id: toExtensionId('file', id),
+      data: { ...data, ...toIdentityMetadata({ ...part, id: undefined }) },
     };
   }
   const isReasoningFile = version === 7 && reasoning === true;
-  const slot = {
+  const intertie = {
     ...(mimeType === undefined && { untyped: true }),
     ...(reasoning && !isReasoningFile && { reasoning }),
     ...(isReasoningFile && defined({ filename })),
@@ -188,20 +188,20 @@ function filePart(part: FilePart, { version }: Options): UIPart {
     mediaType: mimeType ?? unknownMediaType,
     ...(!isReasoningFile && defined({ filename })),
     url: part.data === undefined ? part.url : toDataUrl({ data: part.data, mimeType: mimeType ?? unknownMediaType }),
-    ...partMeta(part, slot),
+    ...partMeta(part, intertie),
   };
 }
 
 function sourcePart(part: SourcePart, onLoss: OnLoss): UIPart {
   const { id, url, title } = part;
   const metaWith = (more: JsonObject): Meta | undefined => partMeta(part, more).providerMetadata;
-  return uiSource(part, id ?? url ?? title ?? '', metaWith, onLoss) as UIPart;
+  return toUISource(part, id ?? url ?? title ?? '', metaWith, onLoss) as UIPart;
 }
 
 /** `useChat` keeps a data chunk as it came, metadata included, though its types do not say so. */
 function dataPart(part: DataPart, { version }: Options): UIPart {
   const { id, name = 'data', data } = part;
-  const kind = version === 7 && data === null ? providerKindOf(name) : undefined;
+  const kind = version === 7 && data === null ? parseProviderKind(name) : undefined;
   if (kind !== undefined) return { type: 'custom', kind, ...partMeta(part) };
   return { type: `data-${name}`, ...defined({ id }), data, ...partMeta(part) };
 }
@@ -214,7 +214,7 @@ function ownMeta({ providerMetadata }: MessagePart): { providerMetadata?: Meta }
 function interjectionPart(part: InterjectionPart, options: Options): UIPart {
   const { id = '', role, name, parts } = part;
   const isPlain =
-    role === 'user' && name === undefined && Object.keys(keptSlot({ ...part, id: undefined })).length === 0;
+    role === 'user' && name === undefined && Object.keys(toIdentityMetadata({ ...part, id: undefined })).length === 0;
   if (options.version === 7 && isPlain && !part.providerMetadata && parts.every(isSteering)) {
     const steering = parts.flatMap((inner): Json[] => {
       const { state: _, ...encoded } = encodePart(inner, options) as UIPart;
@@ -226,9 +226,9 @@ function interjectionPart(part: InterjectionPart, options: Options): UIPart {
     role,
     ...defined({ name }),
     parts: parts as unknown as Json[],
-    ...keptSlot({ ...part, id: undefined }),
+    ...toIdentityMetadata({ ...part, id: undefined }),
   };
-  return { type: 'data-interjection', id: extensionId('interjection', id), data, ...ownMeta(part) };
+  return { type: 'data-interjection', id: toExtensionId('interjection', id), data, ...ownMeta(part) };
 }
 
 function isSteering(part: MessagePart): boolean {

@@ -17,7 +17,7 @@ import { majors } from '../../test/scripted-model.ts';
 import { createUIMessageEncoder } from '../ui-message-stream/encode/encode-ui-message-stream.ts';
 import { fromUIMessages } from './from-ui-messages.ts';
 import { toUIMessages } from './to-ui-messages.ts';
-import { questionCallId } from '../ui-message-stream/chunk/ui-question-id.ts';
+import { toQuestionCallId } from '../ui-message-stream/chunk/ui-question-id.ts';
 
 const message = (parts: MessagePart[], more: Partial<CanonicalMessage> = {}): CanonicalMessage => ({
   id: 'm1',
@@ -319,7 +319,7 @@ describe('fromUIMessages', () => {
     ]);
   });
 
-  test('an answer that the page gave is newer than what the slot holds', () => {
+  test('an answer that the page gave is newer than what the intertie holds', () => {
     const approval = { questionId: 'q', kind: 'approval' as const, toolCallId: 'c1', message: 'Really?' };
     const [ui] = wire(toUIMessages([message([tool({ approval, executor: 'runtime' })])]));
     Object.assign(ui!.parts[1]!, { state: 'approval-responded' });
@@ -347,7 +347,7 @@ describe('fromUIMessages', () => {
   ] as const)('a question about nothing (%s) is answered with addToolOutput(%j)', (kind, output, answer) => {
     const question: MessagePart = { type: 'question', questionId: 'q', kind, message: 'How many?' };
     const [ui] = wire(toUIMessages([message([question])]));
-    expect(ui!.parts).toMatchObject([{ type: 'dynamic-tool', toolCallId: questionCallId('q') }]);
+    expect(ui!.parts).toMatchObject([{ type: 'dynamic-tool', toolCallId: toQuestionCallId('q') }]);
     Object.assign(ui!.parts[0]!, { state: 'output-available', output });
     expect(back([ui!])[0]!.content.parts).toEqual([{ ...question, answer: { questionId: 'q', ...answer } }]);
   });

@@ -5,7 +5,7 @@ import { omit } from './read-fields.ts';
 export type IncludeInternal = boolean | 'reasoning';
 
 /** A part as the policy has it. Undefined: it is withheld, and the ledger says so. */
-export function admitInternal(
+export function filterInternal(
   part: MessagePart,
   includeInternal: IncludeInternal,
   onLoss: OnLoss,

@@ -1,5 +1,5 @@
 import type { CanonicalMessage } from '@intertie/core';
-import { recordedProvider } from './call-provider.ts';
+import { getRecordedProvider } from './call-providers.ts';
 
 /** What Anthropic and OpenAI take for the id of a tool call. Ids of ours and of other runtimes may be anything. */
 export const providerCallId: RegExp = /^[\w-]{1,64}$/;
@@ -22,7 +22,7 @@ export function toProviderCallIds(messages: readonly CanonicalMessage[], provide
       const { toolCallId, stepId } = part;
       ids.push(toolCallId);
       // A provider takes its own ids, whatever it asks of others.
-      const isOwn = isMistral && recordedProvider(stepId, content) === provider;
+      const isOwn = isMistral && getRecordedProvider(stepId, content) === provider;
       if (accepted.test(toolCallId) || isOwn) taken.add(toolCallId);
     }
   }

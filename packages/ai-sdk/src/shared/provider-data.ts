@@ -5,12 +5,12 @@
 const prefix = 'provider:';
 
 /** The name of such data. */
-export function providerDataName(kind: string): string {
+export function toProviderDataName(kind: string): string {
   return prefix + kind;
 }
 
 /** The kind of such data. Undefined: it is data like any other. */
-export function providerKindOf(name: string | undefined): `${string}.${string}` | undefined {
+export function parseProviderKind(name: string | undefined): `${string}.${string}` | undefined {
   if (!name?.startsWith(prefix)) return undefined;
   const kind = name.slice(prefix.length);
   return isKind(kind) ? kind : undefined;

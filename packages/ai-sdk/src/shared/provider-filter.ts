@@ -20,17 +20,17 @@ export type CallStyle = 'provider' | 'plain' | 'text';
 /** Which content goes to the provider that is asked next. */
 export interface ProviderFilter {
   /** The metadata that the provider understands. */
-  admit: (meta: Meta | undefined) => Meta | undefined;
+  filterMetadata: (meta: Meta | undefined) => Meta | undefined;
   /** Whether another provider has signed it: reasoning that this one would refuse. */
-  isForeign: (meta: Meta | undefined) => boolean;
+  isSignedByOther: (meta: Meta | undefined) => boolean;
   /** How a call that a provider ran itself is sent. `keys` name that provider; without any it is not known. */
-  styleOf: (keys: readonly string[]) => CallStyle;
+  getCallStyle: (keys: readonly string[]) => CallStyle;
   /** Whether the API has tool calls at all. */
-  takesCalls: boolean;
+  supportsCalls: boolean;
   /** Whether an assistant's message may hold files. */
-  takesAssistantFiles: boolean;
+  supportsAssistantFiles: boolean;
   /** Whether two messages of the user may follow each other. */
-  takesRepeatedUser: boolean;
+  supportsRepeatedUser: boolean;
 }
 
 /** APIs without tools of their own, though another API of the same provider may have some. */
@@ -45,17 +45,17 @@ export function createProviderFilter(provider: string | undefined, onLoss: OnLos
   const names = provider?.split('.') ?? [];
   if (provider === undefined || names.some((name) => openTo.has(name))) {
     return {
-      admit: (meta) => meta,
-      isForeign: () => false,
-      styleOf: () => 'provider',
-      takesCalls: true,
-      takesAssistantFiles: true,
-      takesRepeatedUser: true,
+      filterMetadata: (meta) => meta,
+      isSignedByOther: () => false,
+      getCallStyle: () => 'provider',
+      supportsCalls: true,
+      supportsAssistantFiles: true,
+      supportsRepeatedUser: true,
     };
   }
   // Claude on Vertex or Bedrock reads Anthropic's metadata, not that of the cloud's own models.
   const aliased = names.includes('anthropic') ? [] : names.flatMap((name) => aliases[name] ?? []);
-  const keys = new Set([...names.flatMap((name) => [name, camelCase(name)]), ...aliased]);
+  const keys = new Set([...names.flatMap((name) => [name, toCamelCase(name)]), ...aliased]);
   const reported = new Set<string>();
   const isOwn = (key: string): boolean => keys.has(key);
   // Azure reads OpenAI's metadata, but refers to items that only OpenAI has stored.
@@ -64,9 +64,9 @@ export function createProviderFilter(provider: string | undefined, onLoss: OnLos
     if (names.at(-1) === 'interactions') return key === 'interactions';
     return isOwn(key) && !(names[0] === 'azure' && key === 'openai');
   };
-  const takesCalls = names.at(-1) !== 'completion' && names[0] !== 'perplexity';
+  const supportsCalls = names.at(-1) !== 'completion' && names[0] !== 'perplexity';
   return {
-    admit(meta) {
+    filterMetadata(meta) {
       if (meta === undefined) return undefined;
       const entries = Object.entries(meta);
       for (const [key] of entries) {
@@ -78,21 +78,21 @@ export function createProviderFilter(provider: string | undefined, onLoss: OnLos
       const own = entries.filter(([key]) => isOwn(key));
       return own.length > 0 ? Object.fromEntries(own) : undefined;
     },
-    isForeign(meta) {
+    isSignedByOther(meta) {
       const signed = Object.keys(meta ?? {});
       return signed.length > 0 && !signed.some(isOwn);
     },
-    styleOf(made) {
-      if (!takesCalls) return 'text';
+    getCallStyle(made) {
+      if (!supportsCalls) return 'text';
       const isForeign = made.length > 0 ? !made.some(ranHere) : names.at(-1) === 'chat';
       return isForeign || plainApi.test(provider) ? 'plain' : 'provider';
     },
-    takesCalls,
-    takesAssistantFiles: names[0] !== 'mistral',
-    takesRepeatedUser: names[0] !== 'amazon-bedrock' && names[0] !== 'perplexity',
+    supportsCalls,
+    supportsAssistantFiles: names[0] !== 'mistral',
+    supportsRepeatedUser: names[0] !== 'amazon-bedrock' && names[0] !== 'perplexity',
   };
 }
 
-function camelCase(name: string): string {
+function toCamelCase(name: string): string {
   return name.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());
 }

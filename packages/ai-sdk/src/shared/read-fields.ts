@@ -14,26 +14,26 @@ export {
 } from '@intertie/core/internal';
 
 /** What a wire calls something. Only strings and numbers are names; all else is one that nobody has. */
-export function keyOf(value: unknown): string {
+export function toKey(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 /** A moment, as JSON says it. */
-export function dateOf(value: unknown): Date | undefined {
+export function parseDate(value: unknown): Date | undefined {
   const date = new Date(asText(value) ?? NaN);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-export function jsonObjectOf(value: Json): JsonObject | undefined {
+export function asJsonObject(value: Json): JsonObject | undefined {
   return isFields(value) ? value : undefined;
 }
 
 /** Provider metadata: an object of objects. What is not one is no metadata, and is reported. */
-export function metaOf(value: unknown, onLoss: OnLoss): Meta | undefined {
+export function parseMetadata(value: unknown, onLoss: OnLoss): Meta | undefined {
   if (value === undefined || value === null) return undefined;
   const meta: Meta = {};
-  for (const [provider, said] of Object.entries(jsonObjectOf(toJson(value, onLoss)) ?? {})) {
-    const fields = jsonObjectOf(said);
+  for (const [provider, entry] of Object.entries(asJsonObject(toJson(value, onLoss)) ?? {})) {
+    const fields = asJsonObject(entry);
     if (fields !== undefined) meta[provider] = fields;
     else
       onLoss({ kind: 'repaired', what: 'providerMetadata', why: `"${provider}" holds no object, and was left out.` });

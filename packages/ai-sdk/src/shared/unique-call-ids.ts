@@ -4,7 +4,7 @@ import type { CanonicalMessage, MessagePart, OnLoss } from '@intertie/core';
  * Some models number their calls from zero in every answer, and messages that were not made by us keep such ids. A provider
  * that meets an id twice refuses the history, so a call of a later message is renamed, and its result with it.
  */
-export function uniqueCallIds(messages: readonly CanonicalMessage[], onLoss: OnLoss): CanonicalMessage[] {
+export function toUniqueCallIds(messages: readonly CanonicalMessage[], onLoss: OnLoss): CanonicalMessage[] {
   /** The message that first used an id, and what the id means now. */
   const owners = new Map<string, string>();
   const current = new Map<string, string>();

@@ -15,15 +15,15 @@ import {
 } from '@intertie/core';
 import { jsonSchema, streamText, type LanguageModel, type SystemModelMessage, type ToolSet } from 'ai';
 import { createFullStreamDecoder } from '../full-stream/decode-full-stream.ts';
-import { DecodedCalls } from '../ui-message-stream/decode/decoded-calls.ts';
+import { DecodedCalls } from './decoded-calls.ts';
 import { guardTools } from './guard-tools.ts';
-import { answeredMessage, pendingParts } from '../ui-message-stream/encode/pending-parts.ts';
+import { applyAnswers, findPendingParts } from './pending-parts.ts';
 import { toProviderCallIds } from '../shared/provider-call-ids.ts';
 import { isFields, omit } from '../shared/read-fields.ts';
 import { toAiSdkMessages } from '../messages/to-ai-sdk-messages.ts';
 import { withModelOutputs } from '../messages/tool-model-outputs.ts';
 import type { UIMessageVersion } from '../ui-message-stream/chunk/ui-message-chunk.ts';
-import { uniqueCallIds } from '../shared/unique-call-ids.ts';
+import { toUniqueCallIds } from '../shared/unique-call-ids.ts';
 
 /** What the source decides by itself, and nobody else. `streamRetries` of 7 repeats in the stream what was said before. */
 type OwnSettings =
@@ -86,8 +86,8 @@ function runModel(
   const { onLoss = () => undefined, idleMs, onFrame } = options;
   const { signal } = control;
   const skin = { signal, ...(idleMs !== undefined && { idleMs }), ...(onFrame && { onFrame }) };
-  const message = answeredMessage(run);
-  const waitingFor = message ? pendingParts(message) : [];
+  const message = applyAnswers(run);
+  const waitingFor = message ? findPendingParts(message) : [];
   if (waitingFor.length > 0) {
     // Some of the answers are still to come. They are recorded, and nothing runs before the last one.
     const paused: AgentEvent = { type: 'run-end', outcome: 'paused', waitingFor };
@@ -100,7 +100,7 @@ function runModel(
   const codec = compose(
     compose(
       decoder,
-      tap((event) => calls.see(event)),
+      tap((event) => calls.observe(event)),
     ),
     seal(run, onLoss),
   );
@@ -124,7 +124,7 @@ async function* parts(model: LanguageModel, options: ModelSourceOptions, call: C
     control.barrier(await calls.claim(wireId)),
   );
   const provider = providerOf(model);
-  const history = uniqueCallIds(historyOf(run, message), () => undefined);
+  const history = toUniqueCallIds(historyOf(run, message), () => undefined);
   const messages = toAiSdkMessages(history, {
     provider,
     ...(message && { continues: run.messageId }),

@@ -1,13 +1,13 @@
 import type { Answer, MessageContent, MessagePart, RunInput } from '@intertie/core';
 import type { ToolPart } from '@intertie/core/internal';
 import type { ToolAnswer, Waiting } from '@intertie/core/store';
-import { slotKey } from '../../shared/intertie-metadata.ts';
+import { metadataKey } from '../../shared/intertie-metadata.ts';
 import { defined, asFields, isFields, asNonEmptyText, omit, type Fields } from '../../shared/read-fields.ts';
-import { questionCallId } from '../../ui-message-stream/chunk/ui-question-id.ts';
+import { toQuestionCallId } from '../../ui-message-stream/chunk/ui-question-id.ts';
 
 /** What a message says that its last run waits for, from the metadata that the chat sent back. Undefined: it does not say. */
 export function readWaitingFor(message: Fields): Waiting[] | undefined {
-  const { waitingFor } = asFields(asFields(message.metadata)[slotKey]);
+  const { waitingFor } = asFields(asFields(message.metadata)[metadataKey]);
   if (!Array.isArray(waitingFor)) return undefined;
   return waitingFor.filter(isFields).flatMap(({ type, toolCallId, questionId }): Waiting[] => {
     if (type === 'tool' && asNonEmptyText(toolCallId) !== undefined)
@@ -28,7 +28,7 @@ export function guessWaitingFor(message: Fields, { parts }: MessageContent): Wai
   const ids = new Set(lastStep.flatMap(({ toolCallId }) => asNonEmptyText(toolCallId) ?? []));
   return parts.flatMap((part): Waiting[] => {
     if (part.type === 'question') {
-      return ids.has(questionCallId(part.questionId)) ? [{ type: 'question', questionId: part.questionId }] : [];
+      return ids.has(toQuestionCallId(part.questionId)) ? [{ type: 'question', questionId: part.questionId }] : [];
     }
     if (part.type !== 'tool-invocation') return [];
     const { approval, state, executor, toolCallId } = part;

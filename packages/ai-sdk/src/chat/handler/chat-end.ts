@@ -1,5 +1,5 @@
 import type { AgentEvent, EventOf } from '@intertie/core';
-import { slotKey } from '../../shared/intertie-metadata.ts';
+import { metadataKey } from '../../shared/intertie-metadata.ts';
 
 export interface ChatEndOptions {
   /** Whether the run went on with a message that had waited for something. */
@@ -16,5 +16,5 @@ export function chatEnd(event: EventOf<'run-end'>, { isContinuation, seq }: Chat
   const waitingFor = event.outcome === 'paused' ? event.waitingFor : [];
   const slot = { waitingFor, ...(seq !== undefined && { seq }) };
   const isSaid = waitingFor.length > 0 || isContinuation;
-  return isSaid ? [{ type: 'metadata', metadata: { [slotKey]: slot } }, event] : [event];
+  return isSaid ? [{ type: 'metadata', metadata: { [metadataKey]: slot } }, event] : [event];
 }

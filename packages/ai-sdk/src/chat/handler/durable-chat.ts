@@ -8,7 +8,7 @@ import { ChatRequestError, readChatRequest } from './chat-request.ts';
 import type { ChatEncoderOptions } from './chat-run.ts';
 import { followContinuation } from './follow-continuation.ts';
 import { followFrames, messageFrames } from './follow-frames.ts';
-import { slotKey } from '../../shared/intertie-metadata.ts';
+import { metadataKey } from '../../shared/intertie-metadata.ts';
 import { parseWireJson } from '../../shared/parse-wire-json.ts';
 import { defined, isFields, type Fields } from '../../shared/read-fields.ts';
 import { parseRunCursor, type RunCursor } from '../run-cursor.ts';
@@ -150,7 +150,7 @@ export class DurableChat {
       kind === 'client-tool' ? { type: 'tool', toolCallId: id } : { type: 'question', questionId: id },
     );
     // Noted, and nothing goes on before the rest is answered too.
-    const slot = { messageMetadata: { [slotKey]: { waitingFor } } };
+    const slot = { messageMetadata: { [metadataKey]: { waitingFor } } };
     const frames = [{ type: 'start', messageId: message.id, ...slot }, { type: 'finish' }];
     const text = frames.map((frame) => toUIMessageFrame(frame)).join('') + doneFrame;
     return stream(text, { runId, messageId: message.id });

@@ -5,8 +5,7 @@ import { ChatRefusedError } from './chat-refusal.ts';
 import { ChatRequestError, type ChatRequest } from './chat-request.ts';
 import { decidedAnswers } from './decided-answers.ts';
 import { fromUIMessages } from '../../messages/from-ui-messages.ts';
-import { hashOf } from '../../shared/hash-json.ts';
-import { slotKey } from '../../shared/intertie-metadata.ts';
+import { metadataKey } from '../../shared/intertie-metadata.ts';
 import { asFields, asNonEmptyText, type Fields } from '../../shared/read-fields.ts';
 import { StoredPath } from './find-stored-branch.ts';
 
@@ -60,7 +59,7 @@ async function send(
   const { idempotencyKey, isAlone = false } = options;
   const id = asNonEmptyText(message.id) as string;
   const content = userContent(message, threadId, options);
-  const key = idempotencyKey ?? `chat-${await hashOf([threadId, id, content])}`;
+  const key = idempotencyKey ?? `chat-${await hashJson([threadId, id, content])}`;
   const parent = isAlone ? {} : { parentId: (await path.findLast(before))?.id ?? null };
   return { type: 'start', request: { threadId, message: { id, content }, ...parent, idempotencyKey: key } };
 }
@@ -116,7 +115,7 @@ async function answer(
     );
   }
   const { registry, scope } = store;
-  const slot = asFields(asFields(message.metadata)[slotKey]);
+  const slot = asFields(asFields(message.metadata)[metadataKey]);
   const find = async (runId: string | undefined) =>
     runId === undefined ? null : registry.findRun(scope, { runId, threadId });
   const read = await find(asNonEmptyText(slot.runId));
@@ -146,4 +145,11 @@ function userContent(message: Fields, threadId: string, { onLoss, blobUrl }: Sto
   if (parts.length === 0) throw new ChatRequestError('The new message is empty: it has no text, no file and no data.');
   const { metadata } = content;
   return { format: 2, parts: blobUrl ? takeBlobs(parts, blobUrl) : parts, ...(metadata && { metadata }) };
+}
+
+/** SHA-256 of a JSON value, in hexadecimal. */
+async function hashJson(value: unknown): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(value));
+  const digest = new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,5 +1,5 @@
-import { replacedMeta, type Broken } from './check-ui-metadata.ts';
-import { slotKey } from '../../shared/intertie-metadata.ts';
+import { replaceMetadata, type ReportViolation } from './check-ui-metadata.ts';
+import { metadataKey } from '../../shared/intertie-metadata.ts';
 import { asFields, asText, type Fields } from '../../shared/read-fields.ts';
 import type {
   UIToolApprovalResponseChunk,
@@ -23,18 +23,18 @@ type ToolPart = {
 };
 
 /** The tool parts of the reducer's message. */
-export class CheckedTools {
-  readonly #broken: Broken;
+export class UIToolChecker {
+  readonly #violate: ReportViolation;
   /** Calls whose input the reducer would add to, and whether they are dynamic. It never lets go of one. */
   readonly #inputs = new Map<string, boolean>();
   #parts: ToolPart[] = [];
 
-  constructor(broken: Broken) {
-    this.#broken = broken;
+  constructor(violate: ReportViolation) {
+    this.#violate = violate;
   }
 
   /** A part of the message that the reader has. */
-  learn(part: Fields, step: number): void {
+  addBaseline(part: Fields, step: number): void {
     const type = asText(part.type) ?? '';
     const isDynamic = type === 'dynamic-tool';
     if ((!isDynamic && !type.startsWith('tool-')) || typeof part.toolCallId !== 'string') return;
@@ -44,7 +44,7 @@ export class CheckedTools {
       toolCallId,
       isDynamic,
       step,
-      state: stateOf(state, part.preliminary === true),
+      state: toState(state, part.preliminary === true),
       ...(approvalId !== undefined && { approvalId }),
       providerExecuted: part.providerExecuted === true,
       callMeta: part.callProviderMetadata,
@@ -53,13 +53,13 @@ export class CheckedTools {
   }
 
   /** The inputs that a reader goes on with, of a message that it has: those of its last step. */
-  resume(step: number): void {
+  resumeInputs(step: number): void {
     for (const part of this.#parts) {
       if (part.state === 'streaming' && part.step === step) this.#inputs.set(part.toolCallId, part.isDynamic);
     }
   }
 
-  input(chunk: InputChunk, step: number): void {
+  checkInput(chunk: InputChunk, step: number): void {
     const { toolCallId } = chunk;
     const current = this.#parts.find((part) => part.toolCallId === toolCallId && part.step === step);
     // An input error is taken by whatever part there is.
@@ -68,61 +68,61 @@ export class CheckedTools {
     const part = this.#inputPart(toolCallId, isDynamic, chunk.type, step);
     if (chunk.providerExecuted !== undefined) part.providerExecuted = chunk.providerExecuted;
     if (chunk.type === 'tool-input-error') {
-      part.resultMeta = replacedMeta(part.resultMeta, chunk, toolCallId, this.#broken);
+      part.resultMeta = replaceMetadata(part.resultMeta, chunk, toolCallId, this.#violate);
       part.state = 'settled';
     } else {
-      part.callMeta = replacedMeta(part.callMeta, chunk, toolCallId, this.#broken);
+      part.callMeta = replaceMetadata(part.callMeta, chunk, toolCallId, this.#violate);
       part.state = chunk.type === 'tool-input-start' ? 'streaming' : 'complete';
     }
   }
 
-  inputDelta(toolCallId: string, step: number): void {
+  checkInputDelta(toolCallId: string, step: number): void {
     const isDynamic = this.#inputs.get(toolCallId);
     if (isDynamic === undefined) {
       const message = `The client throws at this tool-input-delta: no input of ${toolCallId} has been started.`;
-      return this.#broken('T3-input', message);
+      return this.#violate('T3-input', message);
     }
     this.#inputPart(toolCallId, isDynamic, 'tool-input-delta', step).state = 'streaming';
   }
 
-  output(chunk: OutputChunk, state: 'preliminary' | 'settled', step: number): void {
+  checkOutput(chunk: OutputChunk, state: 'preliminary' | 'settled', step: number): void {
     const part = this.#find(chunk.type, chunk.toolCallId, step);
     if (part === undefined) return;
     // What `tool-input-error` has said is said again by `ai` itself.
     if (part.state === 'settled' && chunk.type !== 'tool-output-error') {
-      this.#broken('S7-output', `${chunk.type} comes after the final output of ${chunk.toolCallId}.`);
+      this.#violate('S7-output', `${chunk.type} comes after the final output of ${chunk.toolCallId}.`);
     }
     if (chunk.providerExecuted !== undefined) part.providerExecuted = chunk.providerExecuted;
-    part.resultMeta = replacedMeta(part.resultMeta, chunk, chunk.toolCallId, this.#broken);
+    part.resultMeta = replaceMetadata(part.resultMeta, chunk, chunk.toolCallId, this.#violate);
     part.state = state;
   }
 
-  request(chunk: { type: string; toolCallId: string; approvalId: string }, step: number): void {
+  checkRequest(chunk: { type: string; toolCallId: string; approvalId: string }, step: number): void {
     const part = this.#find(chunk.type, chunk.toolCallId, step);
     if (part) part.approvalId = chunk.approvalId;
   }
 
-  respond(chunk: UIToolApprovalResponseChunk): void {
+  checkResponse(chunk: UIToolApprovalResponseChunk): void {
     const part = this.#parts.find(({ approvalId }) => approvalId === chunk.approvalId);
     if (part === undefined) {
       const message = `The client throws at this tool-approval-response: nothing asks for ${chunk.approvalId}.`;
-      return this.#broken('T5-approval', message);
+      return this.#violate('T5-approval', message);
     }
-    if (part.state === 'settled') this.#broken('S7-output', `The answer takes the call ${part.toolCallId} back.`);
-    part.callMeta = replacedMeta(part.callMeta, chunk, part.toolCallId, this.#broken);
+    if (part.state === 'settled') this.#violate('S7-output', `The answer takes the call ${part.toolCallId} back.`);
+    part.callMeta = replaceMetadata(part.callMeta, chunk, part.toolCallId, this.#violate);
   }
 
   /**
    * Returns a call whose result the model would get after a text that follows it in the same step, unless a call of the step is
    * still streaming. Text and a call whose metadata name the same model turn both precede the result, so they are in order.
    */
-  resultBefore(text: { providerMetadata?: unknown }, step: number): string | undefined {
+  findMisplacedResult(text: { providerMetadata?: unknown }, step: number): string | undefined {
     const parts = this.#parts.filter((part) => part.step === step);
     if (parts.some(({ state }) => state === 'streaming')) return undefined;
-    const turn = turnOf(text.providerMetadata);
+    const stepId = getStepId(text.providerMetadata);
     return parts.find(
       ({ state, providerExecuted, callMeta }) =>
-        state === 'settled' && !providerExecuted && (turn === undefined || turnOf(callMeta) !== turn),
+        state === 'settled' && !providerExecuted && (stepId === undefined || getStepId(callMeta) !== stepId),
     )?.toolCallId;
   }
 
@@ -131,7 +131,7 @@ export class CheckedTools {
     return this.#parts.flatMap(({ toolCallId, state }) => (state === 'preliminary' ? [toolCallId] : []));
   }
 
-  reset(step: number): void {
+  resetStep(step: number): void {
     this.#inputs.clear();
     this.#parts = this.#parts.filter((part) => part.step !== step);
   }
@@ -147,13 +147,13 @@ export class CheckedTools {
     const current = same.filter((part) => part.step === step);
     const part = current.find((candidate) => candidate.isDynamic === isDynamic);
     if (part) {
-      if (part.state !== 'streaming') this.#broken('S6-once', `${type} takes the call ${toolCallId} back.`);
+      if (part.state !== 'streaming') this.#violate('S6-once', `${type} takes the call ${toolCallId} back.`);
       return part;
     }
     if (current.length > 0) {
-      this.#broken('S5-dynamic', `${type} says another "dynamic" than before: ${toolCallId} now has two parts.`);
+      this.#violate('S5-dynamic', `${type} says another "dynamic" than before: ${toolCallId} now has two parts.`);
     } else if (same.length > 0) {
-      this.#broken('S6-once', `${type} comes in a later step than its call: ${toolCallId} now has two parts.`);
+      this.#violate('S6-once', `${type} comes in a later step than its call: ${toolCallId} now has two parts.`);
     }
     const added: ToolPart = {
       toolCallId,
@@ -173,18 +173,18 @@ export class CheckedTools {
     const same = this.#parts.filter((part) => part.toolCallId === toolCallId);
     const part = same.find((candidate) => candidate.step === step) ?? same.at(-1);
     if (part === undefined) {
-      this.#broken('T4-call', `The client throws at this ${type}: the message has no call ${toolCallId}.`);
+      this.#violate('T4-call', `The client throws at this ${type}: the message has no call ${toolCallId}.`);
     }
     return part;
   }
 }
 
-function stateOf(state: unknown, isPreliminary: boolean): ToolPart['state'] {
+function toState(state: unknown, isPreliminary: boolean): ToolPart['state'] {
   if (state === 'input-streaming') return 'streaming';
   if (state === 'output-available') return isPreliminary ? 'preliminary' : 'settled';
   return state === 'output-error' || state === 'output-denied' ? 'settled' : 'complete';
 }
 
-function turnOf(metadata: unknown): string | undefined {
-  return asText(asFields(asFields(metadata)[slotKey]).stepId);
+function getStepId(metadata: unknown): string | undefined {
+  return asText(asFields(asFields(metadata)[metadataKey]).stepId);
 }

@@ -9,19 +9,19 @@ const maxDepth = 500;
 
 /** Metadata by the provider: an object of JSON objects. */
 export function isMetadata(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isPlainObject(value)) return false;
   for (const key in value) if (!isJsonRecord(value[key], 1) && isOwn(value, key)) return false;
   return true;
 }
 
 export function isTextRecord(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isPlainObject(value)) return false;
   for (const key in value) if (typeof value[key] !== 'string' && isOwn(value, key)) return false;
   return true;
 }
 
 export function isJsonRecord(value: unknown, depth = 0): boolean {
-  if (!isPlain(value)) return false;
+  if (!isPlainObject(value)) return false;
   for (const key in value) {
     const item = value[key];
     if (item !== undefined && !isJson(item, depth + 1) && isOwn(value, key)) return false;
@@ -53,7 +53,7 @@ function isJson(value: unknown, depth: number): boolean {
 }
 
 /** A plain object in the schema's eyes: one whose constructor, if it has one, is that of objects. */
-function isPlain(value: unknown): value is Fields {
+function isPlainObject(value: unknown): value is Fields {
   if (!isFields(value)) return false;
   const { constructor } = value;
   // Nearly always, and much faster than to look.

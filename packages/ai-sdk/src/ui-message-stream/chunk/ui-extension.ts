@@ -13,12 +13,12 @@ export type ExtensionName = 'agent' | 'state' | 'notice' | 'interjection' | 'fil
 const prefix = 'intertie:';
 
 /** The id of a data chunk that is ours. */
-export function extensionId(name: ExtensionName, id?: string): string {
+export function toExtensionId(name: ExtensionName, id?: string): string {
   return id === undefined ? prefix + name : `${prefix}${name}:${id}`;
 }
 
 /** Which of ours a data chunk is, if it is one. */
-export function extensionOf(chunk: { type: string; id?: string }): { name: ExtensionName; id: string } | undefined {
+export function parseExtension(chunk: { type: string; id?: string }): { name: ExtensionName; id: string } | undefined {
   const name = chunk.type.slice('data-'.length);
   if (chunk.id === undefined || !chunk.id.startsWith(prefix) || !isExtension(name)) return undefined;
   const rest = chunk.id.slice(prefix.length);
@@ -39,7 +39,7 @@ function isExtension(name: string): name is ExtensionName {
 }
 
 /** The events that a `data-event` may carry. What has a chunk of its own comes as that chunk. */
-export const carriedEvents: ReadonlySet<AgentEventType> = new Set<AgentEventType>([
+export const dataEventTypes: ReadonlySet<AgentEventType> = new Set<AgentEventType>([
   'step-start',
   'step-end',
   'metadata',

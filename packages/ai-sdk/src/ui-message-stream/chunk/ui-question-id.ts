@@ -6,12 +6,12 @@
 const prefix = 'intertie:question:';
 
 /** The `toolCallId` of the tool part that carries a question. */
-export function questionCallId(questionId: string): string {
+export function toQuestionCallId(questionId: string): string {
   return prefix + questionId;
 }
 
 /** The question that a tool part carries. Undefined: it carries none. */
-export function questionIdOf(toolCallId: unknown): string | undefined {
+export function parseQuestionId(toolCallId: unknown): string | undefined {
   if (typeof toolCallId !== 'string' || !toolCallId.startsWith(prefix)) return undefined;
   return toolCallId.slice(prefix.length) || undefined;
 }
@@ -20,9 +20,9 @@ export function questionIdOf(toolCallId: unknown): string | undefined {
  * The approval of a call that was denied without an answer of "no": a UI part is denied only through an approval, so this one
  * is made up for it, and nobody was asked.
  */
-export function denialId(toolCallId: string): string {
+export function toDenialId(toolCallId: string): string {
   return `intertie:denied:${toolCallId}`;
 }
 
 /** What is said of such a call where nobody has given a reason. */
-export const deniedText = 'The call was denied.';
+export const defaultDenialText = 'The call was denied.';

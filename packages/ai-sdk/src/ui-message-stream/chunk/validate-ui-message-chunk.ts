@@ -15,61 +15,75 @@ export function validateUIMessageChunk(chunk: unknown, version: UIMessageVersion
   switch (chunk.type) {
     case 'text-delta':
     case 'reasoning-delta':
-      return text(chunk, 'id') ?? text(chunk, 'delta') ?? meta(chunk);
+      return checkText(chunk, 'id') ?? checkText(chunk, 'delta') ?? checkMetadata(chunk);
     case 'tool-input-delta':
-      return text(chunk, 'toolCallId') ?? text(chunk, 'inputTextDelta');
+      return checkText(chunk, 'toolCallId') ?? checkText(chunk, 'inputTextDelta');
     case 'text-end':
-      return text(chunk, 'id') ?? meta(chunk) ?? (version === 7 ? citations(chunk.citations, 'citations') : undefined);
+      return (
+        checkText(chunk, 'id') ??
+        checkMetadata(chunk) ??
+        (version === 7 ? checkCitations(chunk.citations, 'citations') : undefined)
+      );
     case 'text-start':
     case 'reasoning-start':
     case 'reasoning-end':
-      return text(chunk, 'id') ?? meta(chunk);
+      return checkText(chunk, 'id') ?? checkMetadata(chunk);
     case 'tool-input-start':
-      return call(chunk) ?? encoding(chunk);
+      return checkCall(chunk) ?? checkEncoding(chunk);
     case 'tool-input-available':
-      return call(chunk) ?? present(chunk, 'input');
+      return checkCall(chunk) ?? checkPresent(chunk, 'input');
     case 'tool-input-error':
-      return call(chunk) ?? present(chunk, 'input') ?? text(chunk, 'errorText');
+      return checkCall(chunk) ?? checkPresent(chunk, 'input') ?? checkText(chunk, 'errorText');
     case 'tool-approval-request':
       return (
-        text(chunk, 'approvalId') ??
-        text(chunk, 'toolCallId') ??
-        maybeText(chunk, 'signature') ??
-        (version === 7 ? (maybeText(chunk, 'reason') ?? maybeFlag(chunk, 'isAutomatic')) : undefined)
+        checkText(chunk, 'approvalId') ??
+        checkText(chunk, 'toolCallId') ??
+        checkOptionalText(chunk, 'signature') ??
+        (version === 7 ? (checkOptionalText(chunk, 'reason') ?? checkOptionalFlag(chunk, 'isAutomatic')) : undefined)
       );
     case 'tool-output-available':
-      return text(chunk, 'toolCallId') ?? present(chunk, 'output') ?? result(chunk) ?? maybeFlag(chunk, 'preliminary');
+      return (
+        checkText(chunk, 'toolCallId') ??
+        checkPresent(chunk, 'output') ??
+        checkToolFields(chunk) ??
+        checkOptionalFlag(chunk, 'preliminary')
+      );
     case 'tool-output-error':
-      return text(chunk, 'toolCallId') ?? text(chunk, 'errorText') ?? result(chunk);
+      return checkText(chunk, 'toolCallId') ?? checkText(chunk, 'errorText') ?? checkToolFields(chunk);
     case 'tool-output-denied':
-      return text(chunk, 'toolCallId');
+      return checkText(chunk, 'toolCallId');
     case 'source-url':
-      return text(chunk, 'sourceId') ?? text(chunk, 'url') ?? maybeText(chunk, 'title') ?? meta(chunk);
+      return (
+        checkText(chunk, 'sourceId') ??
+        checkText(chunk, 'url') ??
+        checkOptionalText(chunk, 'title') ??
+        checkMetadata(chunk)
+      );
     case 'source-document':
       return (
-        text(chunk, 'sourceId') ??
-        text(chunk, 'mediaType') ??
-        text(chunk, 'title') ??
-        maybeText(chunk, 'filename') ??
-        meta(chunk)
+        checkText(chunk, 'sourceId') ??
+        checkText(chunk, 'mediaType') ??
+        checkText(chunk, 'title') ??
+        checkOptionalText(chunk, 'filename') ??
+        checkMetadata(chunk)
       );
     case 'file':
-      return text(chunk, 'url') ?? text(chunk, 'mediaType') ?? meta(chunk);
+      return checkText(chunk, 'url') ?? checkText(chunk, 'mediaType') ?? checkMetadata(chunk);
     case 'start-step':
     case 'finish-step':
       return undefined;
     case 'start':
-      return maybeText(chunk, 'messageId');
+      return checkOptionalText(chunk, 'messageId');
     case 'finish':
-      return finishReason(chunk, version);
+      return checkFinishReason(chunk, version);
     case 'abort':
-      return maybeText(chunk, 'reason');
+      return checkOptionalText(chunk, 'reason');
     case 'error':
-      return text(chunk, 'errorText');
+      return checkText(chunk, 'errorText');
     case 'message-metadata':
-      return present(chunk, 'messageMetadata');
+      return checkPresent(chunk, 'messageMetadata');
     default:
-      return version === 7 ? chunkOf7(chunk) : dataChunk(chunk);
+      return version === 7 ? checkChunk7(chunk) : checkDataChunk(chunk);
   }
 }
 
@@ -121,50 +135,60 @@ export function isUIMessageChunkType(type: unknown, version: UIMessageVersion = 
   return (version === 7 ? types7 : types6).has(type) || (typeof type === 'string' && type.startsWith('data-'));
 }
 
-function chunkOf7(chunk: Fields): ChunkProblem | undefined {
+function checkChunk7(chunk: Fields): ChunkProblem | undefined {
   switch (chunk.type) {
     case 'custom':
-      return text(chunk, 'kind') ?? meta(chunk);
+      return checkText(chunk, 'kind') ?? checkMetadata(chunk);
     case 'reasoning-file':
-      return text(chunk, 'url') ?? text(chunk, 'mediaType') ?? meta(chunk);
+      return checkText(chunk, 'url') ?? checkText(chunk, 'mediaType') ?? checkMetadata(chunk);
     case 'tool-approval-response':
       return (
-        text(chunk, 'approvalId') ??
-        flag(chunk, 'approved') ??
-        maybeText(chunk, 'reason') ??
-        maybeFlag(chunk, 'providerExecuted') ??
-        meta(chunk)
+        checkText(chunk, 'approvalId') ??
+        checkFlag(chunk, 'approved') ??
+        checkOptionalText(chunk, 'reason') ??
+        checkOptionalFlag(chunk, 'providerExecuted') ??
+        checkMetadata(chunk)
       );
     case 'steering-message':
-      return text(chunk, 'id') ?? steeringParts(chunk.parts);
+      return checkText(chunk, 'id') ?? checkSteeringParts(chunk.parts);
     case 'reset-step':
       return undefined;
     default:
-      return dataChunk(chunk);
+      return checkDataChunk(chunk);
   }
 }
 
-function dataChunk(chunk: Fields): ChunkProblem | undefined {
+function checkDataChunk(chunk: Fields): ChunkProblem | undefined {
   if (typeof chunk.type !== 'string') return problem('type', 'the type is a string');
   if (!chunk.type.startsWith('data-')) return problem('type', `no chunk has the type "${chunk.type}"`);
-  return present(chunk, 'data') ?? maybeText(chunk, 'id') ?? maybeFlag(chunk, 'transient');
+  return checkPresent(chunk, 'data') ?? checkOptionalText(chunk, 'id') ?? checkOptionalFlag(chunk, 'transient');
 }
 
-function call(chunk: Fields): ChunkProblem | undefined {
-  return text(chunk, 'toolCallId') ?? text(chunk, 'toolName') ?? maybeText(chunk, 'title') ?? result(chunk);
+function checkCall(chunk: Fields): ChunkProblem | undefined {
+  return (
+    checkText(chunk, 'toolCallId') ??
+    checkText(chunk, 'toolName') ??
+    checkOptionalText(chunk, 'title') ??
+    checkToolFields(chunk)
+  );
 }
 
 /** What a call and its result may both say. */
-function result(chunk: Fields): ChunkProblem | undefined {
-  return maybeFlag(chunk, 'providerExecuted') ?? maybeFlag(chunk, 'dynamic') ?? meta(chunk) ?? toolMeta(chunk);
+function checkToolFields(chunk: Fields): ChunkProblem | undefined {
+  return (
+    checkOptionalFlag(chunk, 'providerExecuted') ??
+    checkOptionalFlag(chunk, 'dynamic') ??
+    checkMetadata(chunk) ??
+    checkToolMetadata(chunk)
+  );
 }
 
-function encoding({ inputEncoding }: Fields): ChunkProblem | undefined {
+function checkEncoding({ inputEncoding }: Fields): ChunkProblem | undefined {
   if (inputEncoding === undefined || inputEncoding === 'json' || inputEncoding === 'text') return undefined;
   return problem('inputEncoding', 'the encoding is "json" or "text"');
 }
 
-function finishReason({ finishReason: reason }: Fields, version: UIMessageVersion): ChunkProblem | undefined {
+function checkFinishReason({ finishReason: reason }: Fields, version: UIMessageVersion): ChunkProblem | undefined {
   switch (reason) {
     case undefined:
     case 'stop':
@@ -180,89 +204,102 @@ function finishReason({ finishReason: reason }: Fields, version: UIMessageVersio
   return problem('finishReason', `ai ${version} has no such finish reason`);
 }
 
-function citations(value: unknown, path: string): ChunkProblem | undefined {
+function checkCitations(value: unknown, path: string): ChunkProblem | undefined {
   if (value === undefined) return undefined;
   if (!Array.isArray(value)) return problem(path, 'citations are a list');
   for (let index = 0; index < value.length; index += 1) {
-    const found = citation(value[index], `${path}[${index}]`);
+    const found = checkCitation(value[index], `${path}[${index}]`);
     if (found) return found;
   }
   return undefined;
 }
 
-function citation(value: unknown, path: string): ChunkProblem | undefined {
+function checkCitation(value: unknown, path: string): ChunkProblem | undefined {
   if (!isFields(value)) return problem(path, 'a citation is an object');
   const { source } = value;
   if (!isFields(source) || source.type !== 'source') return problem(`${path}.source`, 'a citation has a source');
   const found =
     source.sourceType === 'url'
-      ? (text(source, 'id') ?? text(source, 'url') ?? maybeText(source, 'title') ?? meta(source))
+      ? (checkText(source, 'id') ??
+        checkText(source, 'url') ??
+        checkOptionalText(source, 'title') ??
+        checkMetadata(source))
       : source.sourceType === 'document'
-        ? (text(source, 'id') ??
-          text(source, 'mediaType') ??
-          text(source, 'title') ??
-          maybeText(source, 'filename') ??
-          meta(source))
+        ? (checkText(source, 'id') ??
+          checkText(source, 'mediaType') ??
+          checkText(source, 'title') ??
+          checkOptionalText(source, 'filename') ??
+          checkMetadata(source))
         : problem('sourceType', 'a source is of the type "url" or "document"');
   if (found) return problem(`${path}.source.${found.path}`, found.message);
-  return maybeIndex(value, 'startIndex') ?? maybeIndex(value, 'endIndex') ?? maybeText(value, 'citedText');
+  return (
+    checkOptionalIndex(value, 'startIndex') ??
+    checkOptionalIndex(value, 'endIndex') ??
+    checkOptionalText(value, 'citedText')
+  );
 }
 
-function maybeIndex(value: Fields, key: string): ChunkProblem | undefined {
+function checkOptionalIndex(value: Fields, key: string): ChunkProblem | undefined {
   const index = value[key];
   if (index === undefined || (Number.isSafeInteger(index) && (index as number) >= 0)) return undefined;
   return problem(key, 'an index is a whole number');
 }
 
-function steeringParts(parts: unknown): ChunkProblem | undefined {
+function checkSteeringParts(parts: unknown): ChunkProblem | undefined {
   if (!Array.isArray(parts)) return problem('parts', 'a steering message has a list of parts');
   for (let index = 0; index < parts.length; index += 1) {
-    const found = steeringPart(parts[index]);
+    const found = checkSteeringPart(parts[index]);
     if (found) return problem(`parts[${index}].${found.path}`, found.message);
   }
   return undefined;
 }
 
-function steeringPart(part: unknown): ChunkProblem | undefined {
+function checkSteeringPart(part: unknown): ChunkProblem | undefined {
   if (!isFields(part)) return problem('', 'a part is an object');
-  if (part.type === 'text') return text(part, 'text') ?? meta(part);
+  if (part.type === 'text') return checkText(part, 'text') ?? checkMetadata(part);
   if (part.type !== 'file') return problem('type', 'a steering message has text and files');
-  return text(part, 'mediaType') ?? text(part, 'url') ?? maybeText(part, 'filename') ?? reference(part) ?? meta(part);
+  return (
+    checkText(part, 'mediaType') ??
+    checkText(part, 'url') ??
+    checkOptionalText(part, 'filename') ??
+    checkReference(part) ??
+    checkMetadata(part)
+  );
 }
 
-function reference({ providerReference }: Fields): ChunkProblem | undefined {
+function checkReference({ providerReference }: Fields): ChunkProblem | undefined {
   if (providerReference === undefined || isTextRecord(providerReference)) return undefined;
   return problem('providerReference', 'it is a JSON object');
 }
 
-function meta({ providerMetadata }: Fields): ChunkProblem | undefined {
+function checkMetadata({ providerMetadata }: Fields): ChunkProblem | undefined {
   if (providerMetadata === undefined || isMetadata(providerMetadata)) return undefined;
   return problem('providerMetadata', 'it is an object of JSON objects');
 }
 
-function toolMeta({ toolMetadata }: Fields): ChunkProblem | undefined {
+function checkToolMetadata({ toolMetadata }: Fields): ChunkProblem | undefined {
   if (toolMetadata === undefined || isJsonRecord(toolMetadata)) return undefined;
   return problem('toolMetadata', 'it is a JSON object');
 }
 
-function text(chunk: Fields, key: string): ChunkProblem | undefined {
+function checkText(chunk: Fields, key: string): ChunkProblem | undefined {
   return typeof chunk[key] === 'string' ? undefined : problem(key, 'it is a string');
 }
 
-function flag(chunk: Fields, key: string): ChunkProblem | undefined {
+function checkFlag(chunk: Fields, key: string): ChunkProblem | undefined {
   return typeof chunk[key] === 'boolean' ? undefined : problem(key, 'it is a boolean');
 }
 
-function maybeText(chunk: Fields, key: string): ChunkProblem | undefined {
-  return chunk[key] === undefined ? undefined : text(chunk, key);
+function checkOptionalText(chunk: Fields, key: string): ChunkProblem | undefined {
+  return chunk[key] === undefined ? undefined : checkText(chunk, key);
 }
 
-function maybeFlag(chunk: Fields, key: string): ChunkProblem | undefined {
-  return chunk[key] === undefined ? undefined : flag(chunk, key);
+function checkOptionalFlag(chunk: Fields, key: string): ChunkProblem | undefined {
+  return chunk[key] === undefined ? undefined : checkFlag(chunk, key);
 }
 
 /** The value may be anything, but JSON drops `undefined`: a writer says `null`. */
-function present(chunk: Fields, key: string): ChunkProblem | undefined {
+function checkPresent(chunk: Fields, key: string): ChunkProblem | undefined {
   return key in chunk ? undefined : problem(key, 'it is missing; write null where there is no value');
 }
 

@@ -2,7 +2,7 @@ import type { AgentEvent, Emit, JsonObject, RunInput } from '@intertie/core';
 import { defined } from '../../shared/read-fields.ts';
 
 /** The agents of a UI message stream: each is a piece of data that is said again whenever it changes. */
-export class DecodedAgents {
+export class UIAgentDecoder {
   #agents = new Map<string, 'open' | 'ended'>();
 
   constructor({ message }: RunInput) {
@@ -12,14 +12,14 @@ export class DecodedAgents {
   }
 
   /** An agent that speaks, and that nobody has introduced, is introduced by its id. */
-  introduce(agentId: string, emit: Emit<AgentEvent>): void {
+  ensureStarted(agentId: string, emit: Emit<AgentEvent>): void {
     if (this.#agents.has(agentId)) return;
     this.#agents.set(agentId, 'open');
     emit({ type: 'agent-start', agentId, name: agentId, kind: 'agent' });
   }
 
   /** What is new in a `data-agent`. `write` says whether the event is one. */
-  read(agentId: string, data: JsonObject, write: (event: object) => boolean): void {
+  decodeData(agentId: string, data: JsonObject, write: (event: object) => boolean): void {
     const { agentId: _, outcome, error, result, usage, ...entry } = data;
     const isEnd = outcome !== undefined;
     const state = this.#agents.get(agentId);

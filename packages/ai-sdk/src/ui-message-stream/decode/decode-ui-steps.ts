@@ -1,7 +1,7 @@
 import type { AgentEvent, Emit } from '@intertie/core';
 
 /** The steps of a UI message stream: they have no ids, and may be finished while a part of theirs is still open. */
-export class DecodedSteps {
+export class UIStepDecoder {
   #runId: string;
   #count = 0;
   #current: string | undefined;
@@ -40,11 +40,11 @@ export class DecodedSteps {
     this.start(emit);
   }
 
-  opened(stepId: string | undefined): void {
+  addOpenPart(stepId: string | undefined): void {
     if (stepId !== undefined) this.#open.set(stepId, (this.#open.get(stepId) ?? 0) + 1);
   }
 
-  closed(stepId: string | undefined, emit: Emit<AgentEvent>): void {
+  removeOpenPart(stepId: string | undefined, emit: Emit<AgentEvent>): void {
     if (stepId === undefined) return;
     const left = (this.#open.get(stepId) ?? 1) - 1;
     if (left > 0) this.#open.set(stepId, left);

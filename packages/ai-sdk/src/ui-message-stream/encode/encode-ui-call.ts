@@ -1,7 +1,7 @@
 import type { EventOf, Fault, JsonObject, Meta } from '@intertie/core';
 import type { ToolPart } from '@intertie/core/internal';
-import { keptSlot } from '../../shared/intertie-metadata.ts';
-import { defined, jsonObjectOf } from '../../shared/read-fields.ts';
+import { toIdentityMetadata } from '../../shared/intertie-metadata.ts';
+import { defined, asJsonObject } from '../../shared/read-fields.ts';
 
 export type CallEvent = EventOf<'tool-input-start' | 'tool-call'>;
 
@@ -27,14 +27,14 @@ export type UICall = {
 };
 
 /** What the chunks of a call have no field for. */
-export function callSlot(event: CallEvent | ToolPart, isDynamic: boolean): JsonObject {
+export function getCallMetadata(event: CallEvent | ToolPart, isDynamic: boolean): JsonObject {
   const { executor, dynamic, inputEncoding, toolMetadata } = event;
-  const slot = keptSlot({ ...event, id: undefined });
-  if (executor === 'runtime' || executor === 'client') slot.executor = executor;
-  if (dynamic !== undefined && (dynamic !== isDynamic || !dynamic)) slot.dynamic = dynamic;
-  if (event.type !== 'tool-input-start' && inputEncoding !== undefined) slot.inputEncoding = inputEncoding;
-  if (toolMetadata !== undefined && jsonObjectOf(toolMetadata) === undefined) slot.toolMetadata = toolMetadata;
-  return slot;
+  const intertie = toIdentityMetadata({ ...event, id: undefined });
+  if (executor === 'runtime' || executor === 'client') intertie.executor = executor;
+  if (dynamic !== undefined && (dynamic !== isDynamic || !dynamic)) intertie.dynamic = dynamic;
+  if (event.type !== 'tool-input-start' && inputEncoding !== undefined) intertie.inputEncoding = inputEncoding;
+  if (toolMetadata !== undefined && asJsonObject(toolMetadata) === undefined) intertie.toolMetadata = toolMetadata;
+  return intertie;
 }
 
 type CallFields = {
@@ -47,30 +47,30 @@ type CallFields = {
   providerMetadata?: Meta;
 };
 
-export function callFields({ toolCallId, title, toolMetadata }: CallEvent, call: UICall): CallFields {
+export function toCallFields({ toolCallId, title, toolMetadata }: CallEvent, call: UICall): CallFields {
   return {
     toolCallId,
     toolName: call.toolName,
-    ...resultFields(call),
+    ...toResultFields(call),
     ...defined({
       title,
-      toolMetadata: toolMetadata === undefined ? undefined : jsonObjectOf(toolMetadata),
+      toolMetadata: toolMetadata === undefined ? undefined : asJsonObject(toolMetadata),
       providerMetadata: call.meta,
     }),
   };
 }
 
-export function resultFields({ providerExecuted, dynamic }: UICall): { providerExecuted?: true; dynamic?: true } {
+export function toResultFields({ providerExecuted, dynamic }: UICall): { providerExecuted?: true; dynamic?: true } {
   return { ...(providerExecuted && { providerExecuted }), ...(dynamic && { dynamic }) };
 }
 
 /** A fault that its message says all of. */
-export function isPlain(fault: Fault): boolean {
+export function hasOnlyMessage(fault: Fault): boolean {
   return Object.keys(fault).length === 1;
 }
 
 /** What the text of an error does not say. */
-export function faultSlot(error: Fault): JsonObject {
+export function toFaultMetadata(error: Fault): JsonObject {
   const { message: _, ...fault } = error;
   return Object.keys(fault).length > 0 ? { error: fault } : {};
 }

@@ -35,7 +35,7 @@ const encoded = (events: AgentEvent[], options?: UIMessageEncoderOptions): UIMes
   encode(events, options).chunks;
 
 const step = { type: 'start-step' };
-const slot = (fields: object): object => ({ providerMetadata: { intertie: fields } });
+const intertie = (fields: object): object => ({ providerMetadata: { intertie: fields } });
 const carried = (data: object): object => ({ type: 'data-event', id: 'intertie:event', data, transient: true });
 
 describe('each event', () => {
@@ -49,7 +49,7 @@ describe('each event', () => {
       ],
       [
         step,
-        { type: 'text-start', id: 'p', ...slot({ id: 'p' }) },
+        { type: 'text-start', id: 'p', ...intertie({ id: 'p' }) },
         { type: 'text-delta', id: 'p', delta: 'Hi' },
         { type: 'text-end', id: 'p' },
       ],
@@ -76,11 +76,11 @@ describe('each event', () => {
       ],
       [
         step,
-        { type: 'tool-input-start', toolCallId: 'c', toolName: 'search', ...slot({ executor: 'runtime' }) },
+        { type: 'tool-input-start', toolCallId: 'c', toolName: 'search', ...intertie({ executor: 'runtime' }) },
         { type: 'tool-input-delta', toolCallId: 'c', inputTextDelta: '{"q":1}' },
-        { ...available, ...slot({ executor: 'runtime' }) },
+        { ...available, ...intertie({ executor: 'runtime' }) },
         { type: 'tool-output-available', toolCallId: 'c', output: [1], preliminary: true },
-        { type: 'tool-output-available', toolCallId: 'c', output: [1, 2], ...slot({ content: true }) },
+        { type: 'tool-output-available', toolCallId: 'c', output: [1, 2], ...intertie({ content: true }) },
       ],
     ],
     [
@@ -98,7 +98,7 @@ describe('each event', () => {
           providerExecuted: true,
           dynamic: true,
           errorText: 'No.',
-          ...slot({ error: { code: 'down' } }),
+          ...intertie({ error: { code: 'down' } }),
         },
       ],
     ],
@@ -108,7 +108,7 @@ describe('each event', () => {
       [
         step,
         available,
-        { ...available, toolCallId: 'd', toolName: 'other', dynamic: true, ...slot({ dynamic: false }) },
+        { ...available, toolCallId: 'd', toolName: 'other', dynamic: true, ...intertie({ dynamic: false }) },
       ],
       { staticTools: ['search'] },
     ],
@@ -134,7 +134,7 @@ describe('each event', () => {
           type: 'tool-output-error',
           toolCallId: 'c',
           errorText: 'Not now.',
-          ...slot({ denied: { reason: 'Not now.' } }),
+          ...intertie({ denied: { reason: 'Not now.' } }),
         },
       ],
     ],
@@ -231,14 +231,14 @@ describe('each event', () => {
           toolName: 'age',
           input: { kind: 'input', reason: 'age', message: 'How old?', schema: { type: 'number' } },
           dynamic: true,
-          ...slot({ question: true }),
+          ...intertie({ question: true }),
         },
         {
           type: 'tool-output-available',
           toolCallId: 'intertie:question:q',
           output: 7,
           dynamic: true,
-          ...slot({ answer: {} }),
+          ...intertie({ answer: {} }),
         },
       ],
     ],
@@ -255,14 +255,14 @@ describe('each event', () => {
           toolName: 'question',
           input: { kind: 'input' },
           dynamic: true,
-          ...slot({ question: true }),
+          ...intertie({ question: true }),
         },
         {
           type: 'tool-output-error',
           toolCallId: 'intertie:question:q',
           errorText: 'The question was cancelled.',
           dynamic: true,
-          ...slot({ answer: { cancelled: true } }),
+          ...intertie({ answer: { cancelled: true } }),
         },
       ],
     ],
@@ -279,13 +279,13 @@ describe('each event', () => {
           type: 'file',
           url: 'data:text/plain;base64,aGk=',
           mediaType: 'text/plain',
-          ...slot({ id: 'f', filename: 'a.txt' }),
+          ...intertie({ id: 'f', filename: 'a.txt' }),
         },
         {
           type: 'file',
           url: 'https://example.com/g',
           mediaType: 'application/octet-stream',
-          ...slot({ id: 'g', untyped: true, reasoning: true }),
+          ...intertie({ id: 'g', untyped: true, reasoning: true }),
         },
         {
           type: 'data-file',
@@ -297,7 +297,10 @@ describe('each event', () => {
     [
       'a file of the reasoning, for 7',
       [{ type: 'file', id: 'g', mimeType: 'image/png', url: 'https://example.com/g', reasoning: true }],
-      [step, { type: 'reasoning-file', url: 'https://example.com/g', mediaType: 'image/png', ...slot({ id: 'g' }) }],
+      [
+        step,
+        { type: 'reasoning-file', url: 'https://example.com/g', mediaType: 'image/png', ...intertie({ id: 'g' }) },
+      ],
       { version: 7 },
     ],
     [
@@ -307,14 +310,14 @@ describe('each event', () => {
         { type: 'source', id: 'd', sourceType: 'document', mediaType: 'text/plain', title: 'Notes', filename: 'n.txt' },
       ],
       [
-        { type: 'source-url', sourceId: 's', url: 'https://example.com', title: 'Example', ...slot({ id: 's' }) },
+        { type: 'source-url', sourceId: 's', url: 'https://example.com', title: 'Example', ...intertie({ id: 's' }) },
         {
           type: 'source-document',
           sourceId: 'd',
           mediaType: 'text/plain',
           title: 'Notes',
           filename: 'n.txt',
-          ...slot({ id: 'd' }),
+          ...intertie({ id: 'd' }),
         },
       ],
     ],
@@ -326,9 +329,9 @@ describe('each event', () => {
         { type: 'data', id: 'e', name: 'ping', data: null, transient: true },
       ],
       [
-        { type: 'data-plan', id: 'd', data: { done: 0 }, ...slot({ id: 'd' }) },
-        { type: 'data-plan', id: 'd', data: { done: 1 }, ...slot({ id: 'd' }) },
-        { type: 'data-ping', id: 'e', data: null, transient: true, ...slot({ id: 'e' }) },
+        { type: 'data-plan', id: 'd', data: { done: 0 }, ...intertie({ id: 'd' }) },
+        { type: 'data-plan', id: 'd', data: { done: 1 }, ...intertie({ id: 'd' }) },
+        { type: 'data-ping', id: 'e', data: null, transient: true, ...intertie({ id: 'e' }) },
       ],
     ],
     [

@@ -58,7 +58,7 @@ export function withDefaults(options: UIMessageEncoderOptions): UIMessageEncoder
 }
 
 /** Names the options, so that a cursor knows whether it still fits. */
-export function optionsKeyOf(settings: UIMessageEncoderSettings): string {
+export function toOptionsKey(settings: UIMessageEncoderSettings): string {
   const { version, baseline, sendReasoning, sendSources, includeInternal, sendStart, sendFinish, staticTools } =
     settings;
   const flags = [sendReasoning, sendSources, includeInternal, sendStart, sendFinish].map(Number).join('');

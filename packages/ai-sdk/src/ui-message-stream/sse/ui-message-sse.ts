@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { parseWireJson } from '../../shared/parse-wire-json.ts';
-import { RepeatedDelta } from '../chunk/repeated-delta.ts';
+import { RepeatedDeltaParser } from './repeated-delta-parser.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 import { validateUIMessageChunk } from '../chunk/validate-ui-message-chunk.ts';
 
@@ -68,7 +68,7 @@ export function createUIMessageSSEParser<Version extends UIMessageVersion = 6>(
   const { onChunk, onComment, maxEventSize = defaultMaxEventSize } = options;
   const version: UIMessageVersion = options.version ?? 6;
   const decoder = new TextDecoder();
-  const repeated = new RepeatedDelta();
+  const repeated = new RepeatedDeltaParser();
   let isOver = false;
   let isBroken = false;
 
@@ -92,7 +92,7 @@ export function createUIMessageSSEParser<Version extends UIMessageVersion = 6>(
       if (isOver) {
         return fail('incomplete', 'The stream ended inside an event: the empty line after it is missing.', data);
       }
-      const delta = repeated.read(data);
+      const delta = repeated.parse(data);
       if (delta !== undefined) return onChunk(delta, id);
       let chunk: unknown;
       try {

@@ -1,5 +1,5 @@
 import type { Json } from '@intertie/core';
-import { asFields } from './read-fields.ts';
+import { asFields } from '../shared/read-fields.ts';
 
 /** Whether ai 7 takes it for a citation. It refuses the whole message where one is not. */
 export function isCitation(value: Json): boolean {

@@ -1,13 +1,13 @@
 import type { Emit, EventOf } from '@intertie/core';
 import { omit } from '../../shared/read-fields.ts';
-import { extensionId } from './ui-extension.ts';
-import type { UIMessageChunk } from './ui-message-chunk.ts';
+import { toExtensionId } from '../chunk/ui-extension.ts';
+import type { UIMessageChunk } from '../chunk/ui-message-chunk.ts';
 
 /** An event that has no chunk, or that its chunk does not hold, for readers who know it. */
-export function carry(
+export function emitDataEvent(
   event: EventOf<'step-start' | 'step-end' | 'metadata' | 'tool-result' | 'question' | 'answer' | 'run-end'>,
   emit: Emit<UIMessageChunk>,
 ): void {
   const data = omit(event, 'at', 'origin');
-  emit({ type: 'data-event', id: extensionId('event'), data, transient: true });
+  emit({ type: 'data-event', id: toExtensionId('event'), data, transient: true });
 }

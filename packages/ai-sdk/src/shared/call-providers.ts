@@ -21,11 +21,11 @@ export class CallProviders {
   }
 
   /** Empty: the message names no provider. */
-  keysOf({ providerMetadata, resultMetadata, stepId, toolCallId }: ToolPart): string[] {
-    const recorded = recordedProvider(stepId, this.#content);
-    const named = recorded === undefined ? [] : namesOf(recorded);
+  getKeys({ providerMetadata, resultMetadata, stepId, toolCallId }: ToolPart): string[] {
+    const recorded = getRecordedProvider(stepId, this.#content);
+    const named = recorded === undefined ? [] : parseProviderNames(recorded);
     if (named.length > 0) return named;
-    const own = providerKeys(providerMetadata, resultMetadata);
+    const own = listProviderKeys(providerMetadata, resultMetadata);
     if (own.length > 0) return own;
     this.#keys ??= collectKeys(this.#content);
     const step = stepId === undefined ? undefined : this.#keys.get(stepId);
@@ -37,13 +37,13 @@ export class CallProviders {
 }
 
 /** The provider that the decoder recorded for a step, as its model names it. */
-export function recordedProvider(stepId: string | undefined, { steps }: MessageContent): string | undefined {
+export function getRecordedProvider(stepId: string | undefined, { steps }: MessageContent): string | undefined {
   const own = stepId === undefined ? undefined : steps?.[stepId]?.providerMetadata?.['ai-sdk'];
   return typeof own?.['provider'] === 'string' ? own['provider'] : undefined;
 }
 
 /** The names in a model's provider: `google` and `vertex` of `google.vertex.chat`. Claude on Vertex is Anthropic's. */
-function namesOf(provider: string): string[] {
+function parseProviderNames(provider: string): string[] {
   if (provider.endsWith('.interactions')) return ['interactions'];
   const names = provider.split('.').filter((name) => !apiNames.has(name) && !neutralKeys.has(name));
   return names.includes('anthropic') ? ['anthropic'] : names;
@@ -54,19 +54,19 @@ function collectKeys({ parts, steps = {}, providerMetadata }: MessageContent): M
   const add = (stepId: string | undefined, keys: readonly string[]): void => {
     if (keys.length > 0) found.set(stepId, new Set([...(found.get(stepId) ?? []), ...keys]));
   };
-  add(undefined, providerKeys(providerMetadata));
+  add(undefined, listProviderKeys(providerMetadata));
   const sources = [
     ...Object.entries(steps).map(([stepId, step]) => ({ stepId, providerMetadata: step.providerMetadata })),
     ...parts,
   ];
   for (const { stepId, providerMetadata: meta } of sources) {
-    const keys = providerKeys(meta);
+    const keys = listProviderKeys(meta);
     add(undefined, keys);
     if (stepId !== undefined) add(stepId, keys);
   }
   return found;
 }
 
-function providerKeys(...metas: Array<Meta | undefined>): string[] {
+function listProviderKeys(...metas: Array<Meta | undefined>): string[] {
   return metas.flatMap((meta) => Object.keys(meta ?? {}).filter((key) => !neutralKeys.has(key)));
 }

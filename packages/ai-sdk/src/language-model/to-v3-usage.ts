@@ -1,6 +1,6 @@
 import type { LanguageModelV3Usage } from '@ai-sdk/provider';
 import type { JsonObject, Usage } from '@intertie/core';
-import { jsonObjectOf } from '../shared/read-fields.ts';
+import { asJsonObject } from '../shared/read-fields.ts';
 
 type Count = 'inputTokens' | 'outputTokens' | 'reasoningTokens' | 'cacheReadTokens' | 'cacheWriteTokens';
 
@@ -13,22 +13,27 @@ export function toV3Usage(usages: readonly Usage[]): LanguageModelV3Usage {
   const cacheWrite = total('cacheWriteTokens');
   const output = total('outputTokens');
   const reasoning = total('reasoningTokens');
-  const raw = rawOf(usages);
+  const raw = getRawUsage(usages);
   return {
-    inputTokens: { total: input, noCache: less(input, (cacheRead ?? 0) + (cacheWrite ?? 0)), cacheRead, cacheWrite },
-    outputTokens: { total: output, text: less(output, reasoning ?? 0), reasoning },
+    inputTokens: {
+      total: input,
+      noCache: subtract(input, (cacheRead ?? 0) + (cacheWrite ?? 0)),
+      cacheRead,
+      cacheWrite,
+    },
+    outputTokens: { total: output, text: subtract(output, reasoning ?? 0), reasoning },
     ...(raw && { raw }),
   };
 }
 
 /** The rest, unless the parts do not fit the whole: some count the cache beside the input. */
-function less(whole: number | undefined, part: number): number | undefined {
+function subtract(whole: number | undefined, part: number): number | undefined {
   return whole === undefined || part > whole ? undefined : whole - part;
 }
 
 /** One model's own words; of several, each with what it used. */
-function rawOf(usages: readonly Usage[]): JsonObject | undefined {
+function getRawUsage(usages: readonly Usage[]): JsonObject | undefined {
   const [only, ...others] = usages;
   if (others.length > 0) return { usage: [...usages] };
-  return only?.raw === undefined ? undefined : jsonObjectOf(only.raw);
+  return only?.raw === undefined ? undefined : asJsonObject(only.raw);
 }

@@ -2,11 +2,11 @@ import type { LanguageModelV3FinishReason } from '@ai-sdk/provider';
 import type { EventOf, FinishReason } from '@intertie/core';
 
 /** `isWaiting`: for a tool of the caller's, or for an approval. */
-export function v3FinishReason(event: EventOf<'run-end'>, isWaiting: boolean): LanguageModelV3FinishReason {
+export function toV3FinishReason(event: EventOf<'run-end'>, isWaiting: boolean): LanguageModelV3FinishReason {
   const { finishReason = 'stop', rawFinishReason: raw } = event;
   switch (event.outcome) {
     case 'complete': {
-      const reason = unified(finishReason);
+      const reason = toUnifiedReason(finishReason);
       // `other` without a reason of the provider's own is how the AI SDK reports a stream that was cut.
       return { unified: reason, raw: raw ?? (reason === 'other' ? finishReason : undefined) };
     }
@@ -21,6 +21,6 @@ export function v3FinishReason(event: EventOf<'run-end'>, isWaiting: boolean): L
   }
 }
 
-function unified(reason: FinishReason): LanguageModelV3FinishReason['unified'] {
+function toUnifiedReason(reason: FinishReason): LanguageModelV3FinishReason['unified'] {
   return reason === 'interrupted' ? 'other' : reason;
 }

@@ -10,53 +10,53 @@ import type { UIMessageChunk } from '../chunk/ui-message-chunk.ts';
  * A boundary is only written while nothing is open: `finish-step` makes ai 6 forget every open text, and a call whose input is
  * completed in a later step becomes a second part.
  */
-export class UISteps {
+export class UIStepEncoder {
   #isOpen = false;
   #stepId: string | undefined;
   /** What is open, and its step: texts, reasoning, and calls whose input is not complete. */
-  #busy = new Map<string, string | undefined>();
+  #openParts = new Map<string, string | undefined>();
   /** The calls with a part in this UI step. */
   #calls = new Set<string>();
   /** Those of them whose results follow the turn, which are all but the provider's, with the step that each names. */
-  #answerable = new Map<string, string | undefined>();
+  #callsWithoutResult = new Map<string, string | undefined>();
   /** Whose parts are in this UI step, and whose are in earlier ones. */
-  #inside = new Set<string | undefined>();
-  #before = new Set<string | undefined>();
+  #currentSteps = new Set<string | undefined>();
+  #earlierSteps = new Set<string | undefined>();
 
   /** A part of the model's begins: text or reasoning, a call, a file. */
-  enter(stepId: string | undefined, kind: 'words' | 'other', emit: Emit<UIMessageChunk>): void {
+  enterStep(stepId: string | undefined, kind: 'text' | 'other', emit: Emit<UIMessageChunk>): void {
     if (!this.#isOpen) this.#start(stepId, emit);
-    else if (this.#busy.size === 0 && (stepId !== this.#stepId || this.#isNextTurn(stepId, kind))) {
+    else if (this.#openParts.size === 0 && (stepId !== this.#stepId || this.#needsBoundary(stepId, kind))) {
       emit({ type: 'finish-step' });
       this.#start(stepId, emit);
     }
-    this.#inside.add(stepId);
+    this.#currentSteps.add(stepId);
   }
 
   /** A part begins that belongs to a step only if it names one: a source, data. */
-  place(stepId: string | undefined, emit: Emit<UIMessageChunk>): void {
-    if (stepId === undefined) this.note(stepId);
-    else this.enter(stepId, 'other', emit);
+  enterNamedStep(stepId: string | undefined, emit: Emit<UIMessageChunk>): void {
+    if (stepId === undefined) this.addPart(stepId);
+    else this.enterStep(stepId, 'other', emit);
   }
 
   /** Something is kept in the message that makes no boundary. */
-  note(stepId: string | undefined): void {
-    (this.#isOpen ? this.#inside : this.#before).add(stepId);
+  addPart(stepId: string | undefined): void {
+    (this.#isOpen ? this.#currentSteps : this.#earlierSteps).add(stepId);
   }
 
-  hold(id: string, stepId: string | undefined): void {
-    this.#busy.set(id, stepId);
+  openPart(id: string, stepId: string | undefined): void {
+    this.#openParts.set(id, stepId);
   }
 
-  release(id: string): void {
-    this.#busy.delete(id);
+  closePart(id: string): void {
+    this.#openParts.delete(id);
   }
 
   /** A call has its part in this UI step. `isProviders` may become known later. */
   addCall(toolCallId: string, stepId: string | undefined, isProviders: boolean): void {
     this.#calls.add(toolCallId);
-    if (isProviders) this.#answerable.delete(toolCallId);
-    else this.#answerable.set(toolCallId, stepId);
+    if (isProviders) this.#callsWithoutResult.delete(toolCallId);
+    else this.#callsWithoutResult.set(toolCallId, stepId);
   }
 
   /** Whether a call can still be completed in place. */
@@ -65,17 +65,22 @@ export class UISteps {
   }
 
   /** An agent's step is over: what it has not completed by now, it has given up. */
-  endOf(stepId: string): void {
-    for (const [id, owner] of this.#busy) if (owner === stepId) this.#busy.delete(id);
+  closePartsOf(stepId: string): void {
+    for (const [id, owner] of this.#openParts) if (owner === stepId) this.#openParts.delete(id);
   }
 
   hasPartsOf(stepId: string): boolean {
-    return this.#inside.has(stepId) || this.#before.has(stepId);
+    return this.#currentSteps.has(stepId) || this.#earlierSteps.has(stepId);
   }
 
   /** Takes everything of this UI step back, if that is exactly what the agent's step has said. */
   reset(stepId: string, emit: Emit<UIMessageChunk>): boolean {
-    if (this.#busy.size > 0 || this.#before.has(stepId) || this.#inside.size !== 1 || !this.#inside.has(stepId)) {
+    if (
+      this.#openParts.size > 0 ||
+      this.#earlierSteps.has(stepId) ||
+      this.#currentSteps.size !== 1 ||
+      !this.#currentSteps.has(stepId)
+    ) {
       return false;
     }
     emit({ type: 'reset-step' });
@@ -86,16 +91,16 @@ export class UISteps {
   close(emit: Emit<UIMessageChunk>): void {
     if (this.#isOpen) emit({ type: 'finish-step' });
     this.#isOpen = false;
-    this.#busy.clear();
+    this.#openParts.clear();
   }
 
-  #isNextTurn(stepId: string | undefined, kind: 'words' | 'other'): boolean {
-    if (kind !== 'words' || this.#answerable.size === 0) return false;
-    return stepId === undefined || [...this.#answerable.values()].some((callStepId) => callStepId !== stepId);
+  #needsBoundary(stepId: string | undefined, kind: 'text' | 'other'): boolean {
+    if (kind !== 'text' || this.#callsWithoutResult.size === 0) return false;
+    return stepId === undefined || [...this.#callsWithoutResult.values()].some((callStepId) => callStepId !== stepId);
   }
 
   #start(stepId: string | undefined, emit: Emit<UIMessageChunk>): void {
-    for (const inside of this.#inside) this.#before.add(inside);
+    for (const inside of this.#currentSteps) this.#earlierSteps.add(inside);
     this.#isOpen = true;
     this.#stepId = stepId;
     this.#clear();
@@ -103,8 +108,8 @@ export class UISteps {
   }
 
   #clear(): void {
-    this.#inside.clear();
+    this.#currentSteps.clear();
     this.#calls.clear();
-    this.#answerable.clear();
+    this.#callsWithoutResult.clear();
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toV3Usage } from './v3-usage.ts';
+import { toV3Usage } from './to-v3-usage.ts';
 
 test('several models are added up, and each is told in raw', () => {
   expect(

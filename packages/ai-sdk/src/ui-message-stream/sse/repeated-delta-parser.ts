@@ -1,16 +1,16 @@
-import type { UIPartDeltaChunk } from './ui-message-chunk.ts';
+import type { UIPartDeltaChunk } from '../chunk/ui-message-chunk.ts';
 
 /**
  * Reads deltas that look like the one before. Almost every event of a stream is the next delta of the same part, and its
  * JSON differs from the last one's in nothing but the words: as long as these need no escapes, they can be cut out, at a
  * fraction of what parsing costs.
  */
-export class RepeatedDelta {
+export class RepeatedDeltaParser {
   #prefix = '';
   #last: UIPartDeltaChunk | undefined;
 
   /** Undefined: it has to be parsed. */
-  read(json: string): UIPartDeltaChunk | undefined {
+  parse(json: string): UIPartDeltaChunk | undefined {
     if (this.#last === undefined || !json.startsWith(this.#prefix) || !json.endsWith('"}')) return undefined;
     const delta = json.slice(this.#prefix.length, -2);
     // Quotes end a string, backslashes begin an escape, and control characters are no JSON.
