@@ -40,39 +40,39 @@ type Call = {
   toolName: string;
   executor?: Executor;
   dynamic?: boolean;
-  /** The input as the SDK has it: its results refer to the same value. */
+  /** Input object of the SDK. Results repeat the same reference, which tells calls with one id apart. */
   input?: unknown;
   stepId?: string;
 };
 
-/** What the calls need of the decoder around them. */
+/** State and functions of the surrounding decoder. */
 export interface CallContext {
   run: RunInput;
   ids: PartIds;
   getExecutor: ExecutorLookup;
-  /** Whether a tool of the provider may have several results, the last of which is final. */
+  /** Whether a provider tool can have several results, of which the last is final. */
   hasPartialResults(toolName: string): boolean;
   onLoss: OnLoss;
-  /** In which step a part is, and its metadata. */
+  /** Returns the current step and the metadata of a part. */
   getAttribution(part: Fields): Pick<Attribution, 'stepId' | 'providerMetadata'>;
-  /** The last part or call that began. */
+  /** Returns the id of the last part or call that started. */
   getLastId(): string | undefined;
-  /** A part of a known type that does not fit where it is. */
+  /** Emits a part of a known type that is invalid here as `raw` with a notice. */
   reportMalformed(part: unknown, why: string, emit: Write): void;
 }
 
-/** Decodes the calls of a `fullStream`, their results and their approvals. */
+/** Decodes tool calls, results and approvals of a `fullStream`. */
 export class FullStreamCallDecoder {
   #context: CallContext;
-  /** The calls of this run, by our id. */
+  /** Calls of this run, by canonical id. */
   #calls = new Map<string, Call>();
-  /** Calls of this run that share a wire id with an unsettled call before them, by wire id, in their order. */
+  /** Canonical ids of concurrent calls with the same wire id, by wire id, in stream order. */
   #duplicates = new Map<string, string[]>();
-  /** Last results of calls that may get another one. */
+  /** Latest result of calls that can get another one. */
   #heldResults = new Map<string, EventOf<'tool-result'> & { status: 'ok' }>();
-  /** Questions that nobody has answered, and the call of each. */
+  /** Open questions with the call of each. */
   #questions = new Map<string, string | undefined>();
-  /** Why a call was denied, where the answer said so. */
+  /** Reasons of denied calls, from their answers. */
   #denials = new Map<string, string>();
 
   constructor(context: CallContext) {
@@ -83,7 +83,6 @@ export class FullStreamCallDecoder {
     emit({ type: 'tool-input-start', ...this.#openCall(part, part.id, 'streaming') });
   }
 
-  /** Our id of the call, if its input is open. */
   decodeInputDelta(part: Fields, emit: Write): void {
     const toolCallId = this.#findStreamingCall(part, emit);
     if (toolCallId === undefined) return;
@@ -102,12 +101,12 @@ export class FullStreamCallDecoder {
     const wireId = asNonEmptyText(part.toolCallId);
     const known = wireId === undefined ? undefined : this.#context.ids.of(wireId);
     const streamed = known === undefined ? undefined : this.#calls.get(known);
-    // A wire id that comes again after its call is complete is another call.
+    // A wire id that repeats after its call is complete belongs to another call.
     const call =
       known !== undefined && streamed?.state === 'streaming'
         ? this.#completeCall(known, streamed, part)
         : this.#openCall(part, wireId, 'open');
-    // The provider has run its own tool, whatever the SDK thinks of the call: its result will follow.
+    // The provider ran its own tool even if the SDK considers the call invalid, and its result will follow.
     const invalid = part.invalid === true && call.executor !== 'provider' ? toToolFault(part.error) : undefined;
     if (part.invalid === true && invalid === undefined) {
       const { message } = toToolFault(part.error);
@@ -118,9 +117,9 @@ export class FullStreamCallDecoder {
   }
 
   decodeResult(type: 'tool-result' | 'tool-error' | 'tool-output-denied', part: Fields, emit: Write): void {
-    // Approved and denied calls of an earlier run get their results before the first step: those are of the baseline.
+    // Results before the first step settle calls of the baseline that were approved or denied.
     const toolCallId = this.#findUnsettledDuplicate(part) ?? this.#context.ids.of(toKey(part.toolCallId));
-    if (toolCallId === undefined) return this.#context.reportMalformed(part, 'There is no call of that id.', emit);
+    if (toolCallId === undefined) return this.#context.reportMalformed(part, 'There is no call with that id.', emit);
     const call = this.#calls.get(toolCallId);
     const result = { type: 'tool-result', toolCallId } as const;
     const providerMetadata = mergeMeta(
@@ -145,7 +144,7 @@ export class FullStreamCallDecoder {
     emit({ ...result, status: 'denied', ...(reason !== undefined && { reason }), ...metadata });
   }
 
-  /** Emits the results that were held: the stream continues with something else, so they are final. */
+  /** Emits the held results as final. Called when the stream continues with another part. */
   releaseResults(emit: Write): void {
     if (this.#heldResults.size === 0) return;
     const held = [...this.#heldResults.values()];
@@ -153,7 +152,7 @@ export class FullStreamCallDecoder {
     for (const result of held) emit(result);
   }
 
-  /** Where the result of a provider's tool came, unless that is right after its call. It goes back in the same place. */
+  /** Records the position of a provider tool's result that does not directly follow its call, to send it back there. */
   #getResultPosition(toolCallId: string): Meta | undefined {
     const { run } = this.#context;
     const call: Pick<Call, 'executor' | 'stepId'> | undefined =
@@ -169,7 +168,7 @@ export class FullStreamCallDecoder {
 
   decodeQuestion(part: Fields, emit: Write): void {
     const questionId = asNonEmptyText(part.approvalId);
-    if (questionId === undefined) return this.#context.reportMalformed(part, 'An approval request has an id.', emit);
+    if (questionId === undefined) return this.#context.reportMalformed(part, 'An approval request must have an id.', emit);
     const toolCallId = this.#context.ids.of(toKey(asFields(part.toolCall).toolCallId));
     const before = getInputBeforeSchema(part.toolCall);
     const proof = defined({
@@ -191,7 +190,7 @@ export class FullStreamCallDecoder {
   decodeAnswer(part: Fields, emit: Write): void {
     const questionId = asNonEmptyText(part.approvalId);
     if (questionId === undefined)
-      return this.#context.reportMalformed(part, 'An approval response names its request.', emit);
+      return this.#context.reportMalformed(part, 'An approval response must name its request.', emit);
     const toolCallId = this.#questions.get(questionId);
     this.#questions.delete(questionId);
     const reason = asText(part.reason);
@@ -199,7 +198,7 @@ export class FullStreamCallDecoder {
     emit({ type: 'answer', questionId, approved: part.approved === true, ...(reason !== undefined && { reason }) });
   }
 
-  /** `streamText` has run every tool that it could: what is left is the client's, unless the answer was cut short. */
+  /** Lists open questions and client calls. `streamText` has run all other tools, unless the response was cut short. */
   listPending(finishReason: FinishReason): Waiting[] {
     const askedCalls = new Set(this.#questions.values());
     const mayWaitForClient = finishReason === 'tool-calls' || finishReason === 'stop';
@@ -212,7 +211,7 @@ export class FullStreamCallDecoder {
     return waiting;
   }
 
-  /** A further result follows: the one before it was preliminary, though `streamText` does not pass that on. */
+  /** Emits the held result as preliminary because another one follows; `streamText` drops the provider's flag. */
   #emitHeldAsPreliminary(toolCallId: string, emit: Write): void {
     const held = this.#heldResults.get(toolCallId);
     if (held === undefined) return;
@@ -220,15 +219,15 @@ export class FullStreamCallDecoder {
     emit({ ...held, preliminary: true });
   }
 
-  /** Our id of the call whose input goes on. */
+  /** Returns the canonical id of the call whose input is streaming. */
   #findStreamingCall(part: Fields, emit: Write): string | undefined {
     const toolCallId = this.#context.ids.of(toKey(part.id));
     if (toolCallId !== undefined && this.#calls.get(toolCallId)?.state === 'streaming') return toolCallId;
-    this.#context.reportMalformed(part, 'No tool input of that id is open.', emit);
+    this.#context.reportMalformed(part, 'No tool input with that id is open.', emit);
     return undefined;
   }
 
-  /** Of several calls with the result's wire id: the one with the result's input, or else the first without a result. */
+  /** Finds the call of a result among calls with one wire id: by its input object, else the first without a result. */
   #findUnsettledDuplicate(part: Fields): string | undefined {
     const duplicates = this.#duplicates.get(toKey(part.toolCallId));
     const unsettled = duplicates?.filter((id) => this.#calls.get(id)?.state === 'open');
@@ -252,7 +251,7 @@ export class FullStreamCallDecoder {
     return this.#toCallBody({ toolCallId, toolName, ...origin }, part, asNonEmptyText(wireId));
   }
 
-  /** What `tool-input-start` said holds: of an invalid call the SDK says `dynamic`, whatever it said before. */
+  /** Completes a streamed call. `tool-input-start` takes precedence: the SDK marks every invalid call as `dynamic`. */
   #completeCall(toolCallId: string, call: Call, part: Fields): CallBody & Attribution {
     call.state = 'open';
     const { toolName } = call;
@@ -265,8 +264,8 @@ export class FullStreamCallDecoder {
   }
 
   /**
-   * Adds the remaining fields of a part to its call. The provider's id is kept where ours differs, on the opening and on the
-   * complete call: readers of either must find it.
+   * Adds the remaining fields of a part to its call. Records the provider's id if it differs from ours, both on
+   * `tool-input-start` and on `tool-call`: a reader may see only one of them.
    */
   #toCallBody(call: CallBody & Attribution, part: Fields, wireId: string | undefined): CallBody & Attribution {
     const { title, inputEncoding, toolMetadata } = part;
@@ -291,14 +290,14 @@ export class FullStreamCallDecoder {
   }
 }
 
-/** A provider's tool may fail with a value of its own, which goes back to it as it was. */
+/** Keeps an error that is a plain value as `data`: provider tools expect it back unchanged. */
 function toToolFault(error: unknown): Fault {
   const fault = toFault(error);
   const isOwn = isFields(error) && !(error instanceof Error) && typeof error.message !== 'string';
   return isOwn ? { ...fault, data: toJson(error) } : fault;
 }
 
-/** What the person said who denied a call of the baseline. */
+/** Finds the reason for which a call of the baseline was denied. */
 function findDenialReason({ message, answers }: RunInput, toolCallId: string): string | undefined {
   for (const part of message?.parts ?? []) {
     if (part.type !== 'tool-invocation' || part.toolCallId !== toolCallId || !part.approval) continue;
@@ -310,8 +309,8 @@ function findDenialReason({ message, answers }: RunInput, toolCallId: string): s
 }
 
 /**
- * What the model wrote, before the tool's schema transformed it. `streamText` hides it behind a private symbol, and demands
- * it back with the approval: the input is validated again then, and a transformed one fails. Undefined: there is none.
+ * Returns the model's input before the tool's schema transformed it, if there is one. `streamText` stores it under a private
+ * symbol and requires it with the approval: it validates the input again, and a transformed one fails.
  */
 function getInputBeforeSchema(toolCall: unknown): { value: unknown } | undefined {
   if (!isFields(toolCall)) return undefined;

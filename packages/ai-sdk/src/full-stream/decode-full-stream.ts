@@ -32,21 +32,21 @@ import { createExecutorLookup, isImageTool, type ToolExecutors } from './tool-ex
 import { decodeUserContent } from '../shared/user-content.ts';
 
 export interface FullStreamDecoderOptions {
-  /** The tool set of the call, or who runs each tool: whether a call without a result waits for the client. */
+  /** Tool set of the call, or the executor of each tool. Decides whether a call without a result waits for the client. */
   tools?: ToolExecutors;
-  /** The provider as its model names it (`anthropic.messages`). Recorded with each step: tools that it ran are its own. */
+  /** Provider as its model names it (`anthropic.messages`). Recorded with each step to attribute provider-executed tools. */
   provider?: string;
   onLoss?: OnLoss;
-  /** Whether the provider's own chunks are passed on, where the call asked for them. Default: yes. */
+  /** Whether `raw` parts, the provider's own chunks, are passed on. Default: true. */
   includeRaw?: boolean;
   /** Whether the model reports the provider's own finish reason. Models of specification v2 do not. Default: true. */
   reportsFinishReason?: boolean;
 }
 
 /**
- * Decodes `streamText().fullStream` (the `stream` of 7): every `TextStreamPart` of 6 and 7. Parts get ids that are unique in
- * the thread. It knows the two majors by their parts, not by their types, so it takes anything and never throws; what it
- * does not know becomes `raw`. Put `seal` behind it.
+ * Decodes `streamText().fullStream` (`stream` in 7): every `TextStreamPart` of ai 6 and 7. Assigns part ids that are unique in
+ * the thread. Recognizes parts by their fields, accepts any value and never throws; unknown parts become `raw`. Compose with
+ * `seal`.
  */
 export function createFullStreamDecoder(
   run: RunInput,
@@ -57,7 +57,7 @@ export function createFullStreamDecoder(
     feed: (part, emit) => decoder.feed(part, emit),
     end: (end, emit) => {
       decoder.releaseResults(emit);
-      // The first thing that went wrong is the cause; what the wire says at its end is the last symptom.
+      // The first error of the stream is the cause; a failure at its end is a consequence.
       if (end.reason !== 'aborted') decoder.fail(emit);
     },
   };
@@ -65,7 +65,7 @@ export function createFullStreamDecoder(
 
 type Kind = 'text' | 'reasoning';
 
-/** Parts that may stand between two results of one call. */
+/** Parts that can occur between two results of one call. */
 const partsBetweenResults: ReadonlySet<string> = new Set(['tool-result', 'tool-error', 'raw', 'ping']);
 
 class PartDecoder {
@@ -75,12 +75,12 @@ class PartDecoder {
   #reportsFinishReason: boolean;
   #provider: string | undefined;
   #ids: PartIds;
-  /** The last part or call that began. */
+  /** Id of the last part or call that started. */
   #lastId: string | undefined;
   #stepId: string | undefined;
   #steps = 0;
   #models = new Set<string>();
-  /** The parts that are open, by wire id. Most of a stream are deltas: no key is made for each. */
+  /** Open parts by wire id. One map per kind, so that a delta needs no composed key. */
   #parts: { readonly [Key in Kind]: Map<string, string> } = { text: new Map(), reasoning: new Map() };
   #calls: FullStreamCallDecoder;
   #cause: Fault | undefined;
@@ -121,7 +121,7 @@ class PartDecoder {
         why: 'It came after the run had ended.',
       });
     } else if (!isFields(value) || typeof value.type !== 'string') {
-      this.#reportMalformed(value, 'Parts are objects with a type.', emit);
+      this.#reportMalformed(value, 'A part must be an object with a type.', emit);
     } else this.#decode(value.type, value, emit);
   }
 
@@ -129,7 +129,7 @@ class PartDecoder {
     this.#calls.releaseResults(emit);
   }
 
-  /** The input is over without a last word. */
+  /** Ends the run with the first error, if the stream stopped without an end of its own. */
   fail(emit: Emit<AgentEvent>): void {
     if (this.#hasEnded || this.#cause === undefined) return;
     this.#emitEnd({ type: 'run-end', outcome: 'error', error: this.#cause }, emit);
@@ -140,7 +140,7 @@ class PartDecoder {
     switch (type) {
       case 'start':
       case 'ping':
-        // `seal` frames the run; a ping is a sign of life, and the skin has noticed it.
+        // `seal` writes `run-start`; a ping only keeps the connection alive.
         return;
       case 'text-start':
       case 'reasoning-start':
@@ -190,7 +190,7 @@ class PartDecoder {
         return this.#decodeError(part, emit);
       case 'raw':
         if (this.#includeRaw) this.#emitRaw(part, emit);
-        else this.#onLoss({ kind: 'withheld', what: 'raw', why: 'The provider’s own chunks were not asked for.' });
+        else this.#onLoss({ kind: 'withheld', what: 'raw', why: 'The option "includeRaw" is off.' });
         return;
       default:
         this.#emitRaw(part, emit);
@@ -207,10 +207,10 @@ class PartDecoder {
     const id = this.#parts[kind].get(toKey(part.id));
     const delta = asText(part.text);
     if (id === undefined || delta === undefined)
-      return this.#reportMalformed(part, `No ${kind} of that id is open.`, emit);
+      return this.#reportMalformed(part, `No ${kind} with that id is open.`, emit);
     const type = kind === 'text' ? 'text-delta' : 'reasoning-delta';
     const providerMetadata = parseMetadata(part.providerMetadata, this.#onLoss);
-    // An empty delta may carry a signature; without one it says nothing.
+    // An empty delta can carry a signature.
     if (providerMetadata) emit({ type, id, delta, providerMetadata });
     else if (delta !== '') emit({ type, id, delta });
   }
@@ -218,7 +218,7 @@ class PartDecoder {
   #endPart(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {
     const key = toKey(part.id);
     const id = this.#parts[kind].get(key);
-    if (id === undefined) return this.#reportMalformed(part, `No ${kind} of that id is open.`, emit);
+    if (id === undefined) return this.#reportMalformed(part, `No ${kind} with that id is open.`, emit);
     this.#parts[kind].delete(key);
     const citations = Array.isArray(part.citations) ? (toJson(part.citations, this.#onLoss) as Json[]) : undefined;
     if (kind === 'reasoning') emit({ type: 'reasoning-end', id, ...this.#parseMetadata(part) });
@@ -261,7 +261,7 @@ class PartDecoder {
     emit({ type: 'data', id: this.#ids.next(), name, data: null, ...this.#getAttribution(part) });
   }
 
-  /** It comes before the step that it steers, and belongs to none. */
+  /** A steering message precedes the step that it steers, so it has no step. */
   #decodeSteering(part: Fields, emit: Emit<AgentEvent>): void {
     const parts = decodeUserContent(asFields(part.message).content, this.#onLoss);
     emit({ type: 'interjection', id: this.#ids.next(), role: 'user', parts });
@@ -272,7 +272,7 @@ class PartDecoder {
     this.#steps += 1;
     if (!this.#hasReportedRequest && asFields(part.request).body !== undefined) {
       this.#hasReportedRequest = true;
-      const why = 'What was sent to the provider may hold keys, and repeats the history.';
+      const why = 'The request to the provider can contain keys, and repeats the history.';
       this.#onLoss({ kind: 'withheld', what: 'start-step.request', why });
     }
     const warnings = Array.isArray(part.warnings) ? (this.#toJson(part.warnings) as Json[]) : [];
@@ -313,9 +313,9 @@ class PartDecoder {
     const model = this.#models.size === 1 ? [...this.#models][0] : undefined;
     const usage: Usage[] = decodeUsage(part.totalUsage, model, this.#onLoss);
     const rawReason = defined({ rawFinishReason: asText(part.rawFinishReason) });
-    // Provider packages start with the reason `other` and no reason of the provider's own, and replace both when the provider
-    // finishes; some of 7 report a cut as `interrupted`. Usage proves nothing: some providers send it with every chunk. Google's
-    // interactions have a status instead of a reason, which is `in_progress` until the provider finishes.
+    // Provider packages start with `other` and no raw reason, and replace both when the provider finishes; some of 7 report a
+    // truncated stream as `interrupted`. Usage is no proof: some providers send it with every chunk. Google's interactions have
+    // a status instead of a reason, `in_progress` until the provider finishes.
     const { rawFinishReason } = rawReason;
     const isUnfinished =
       finishReason === 'other' && (rawFinishReason === undefined || rawFinishReason === 'in_progress');
@@ -334,7 +334,7 @@ class PartDecoder {
 
   #toOutcome(finishReason: FinishReason): Outcome {
     if (finishReason === 'error') {
-      const error = this.#cause ?? { message: 'The model ended its answer with an error and did not say which.' };
+      const error = this.#cause ?? { message: 'The model finished with an unspecified error.' };
       return { outcome: 'error', error };
     }
     if (finishReason === 'interrupted') {
@@ -362,10 +362,10 @@ class PartDecoder {
     emit({ type: 'raw', dialect: 'ai-sdk', value: capJson(part, undefined, this.#onLoss) });
   }
 
-  /** A part of a known type that does not fit where it is: kept as it came, and said so. */
+  /** Emits a part of a known type that is invalid here as `raw`, with a notice. */
   #reportMalformed(part: unknown, why: string, emit: Emit<AgentEvent>): void {
     this.#emitRaw(part, emit);
-    const message = `A ${asText(asFields(part).type) ?? 'part'} of the model’s stream was passed over. ${why}`;
+    const message = `Ignored an invalid ${asText(asFields(part).type) ?? 'part'} in the model's stream. ${why}`;
     emit({ type: 'notice', level: 'warning', message, code: 'malformed' });
   }
 
@@ -392,7 +392,7 @@ function toTimestamp(value: unknown): string | undefined {
   return asText(value);
 }
 
-/** `LanguageModelUsage` of 6 and 7. What is not reported is absent: zero would be a claim. */
+/** Decodes `LanguageModelUsage` of 6 and 7. Counts that are not reported stay absent: zero would be a claim. */
 function decodeUsage(value: unknown, model: string | undefined, onLoss: OnLoss): Usage[] {
   const usage = asFields(value);
   const input = asFields(usage.inputTokenDetails);
@@ -419,7 +419,7 @@ const finishReasons: ReadonlySet<unknown> = new Set<FinishReason>([
   'other',
 ]);
 
-/** The AI SDK's finish reasons are ours; one that a later version adds is `other`. */
+/** The AI SDK's finish reasons equal ours. A reason of a later version becomes `other`. */
 function mapFinishReason(value: unknown): FinishReason {
   return finishReasons.has(value) ? (value as FinishReason) : 'other';
 }

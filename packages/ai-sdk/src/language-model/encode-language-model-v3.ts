@@ -13,21 +13,21 @@ import { V3Summary } from './v3-summary.ts';
 import { toV3Usage } from './to-v3-usage.ts';
 
 export interface LanguageModelV3EncoderOptions {
-  /** The names of the tools that the caller brought (`options.tools`): calls of these are the caller's to run. */
+  /** Names of the tools in the caller's `options.tools`. The caller runs calls of these tools. */
   tools?: Iterable<string>;
-  /** What agents say to each other. Default: no. */
+  /** Whether content exchanged between agents is included. Default: false. */
   includeInternal?: IncludeInternal;
-  /** What is known to be wrong with the call before the run starts. */
+  /** Warnings about the call, known before the run starts. */
   warnings?: SharedV3Warning[];
-  /** Whether `raw` events are passed on. Default: no. */
+  /** Whether `raw` events are passed on. Default: false. */
   includeRawChunks?: boolean;
   onLoss?: OnLoss;
 }
 
 /**
- * Encodes a run as the stream of a `LanguageModelV3`, which `streamText` of 6 and of 7 reads. The run is one step of it,
- * however many turns it has: its own tools are `providerExecuted` and `dynamic`, and its last words, state and data are in the
- * metadata of `finish`, which is always the last part, also after an error.
+ * Encodes a run as the stream of a `LanguageModelV3`, for `streamText` of ai 6 and 7. All steps of the run become one step of
+ * the caller: tools of the run are `providerExecuted` and `dynamic`, and its state and data are in the metadata of `finish`,
+ * which is always the last part, also after an error.
  */
 export function createLanguageModelV3Encoder(
   options: LanguageModelV3EncoderOptions = {},
@@ -40,7 +40,7 @@ type Kind = 'text' | 'reasoning';
 type PartIdentity = { id?: string; agentId?: string; providerMetadata?: Meta };
 type OpenPart = { kind: Kind; meta: Meta | undefined };
 
-/** As they are, since a type that is put together anew each time is slow to compare. */
+/** Constants, because comparing concatenated strings is slow. */
 const types = {
   text: { start: 'text-start', delta: 'text-delta', end: 'text-end' },
   reasoning: { start: 'reasoning-start', delta: 'reasoning-delta', end: 'reasoning-end' },
@@ -90,7 +90,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
     this.#encode(event, emit);
   }
 
-  /** A sealed run has ended by now. What comes without a seal still gets its `finish`. */
+  /** Writes `finish` for a stream that was not sealed and has no `run-end`. */
   end(end: End, emit: Write): void {
     if (this.#phase === 'ended') return;
     this.feed({ type: 'run-end', ...toInterruptedOutcome(end) }, emit);
@@ -100,7 +100,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
     switch (event.type) {
       case 'run-start':
       case 'message-snapshot':
-        // The baseline is in the caller's prompt.
+        // The caller's prompt contains the baseline.
         return;
       case 'text-start':
       case 'reasoning-start':
@@ -146,7 +146,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
     emit(meta ? { type, id: event.id, providerMetadata: meta } : { type, id: event.id });
   }
 
-  /** `streamText` replaces what it knows of a part's metadata by what comes later, so the whole is said each time. */
+  /** Sends the merged metadata each time: `streamText` replaces the metadata of a part instead of merging it. */
   #appendDelta({ id, delta, providerMetadata }: EventOf<'text-delta' | 'reasoning-delta'>, emit: Write): void {
     const part = this.#openParts.get(id);
     if (!part) return this.#reportMissing('delta', id);
@@ -178,7 +178,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
         const { url } = event;
         emit({ type: 'source', sourceType: 'url', id, url, ...defined({ title: filename }), ...toV3Metadata(meta) });
       } else {
-        const why = 'Only its provider has the file, and V3 has bytes alone.';
+        const why = 'The file is stored at its provider; a V3 file part needs bytes.';
         this.#onLoss({ kind: 'unsupported', what: 'file', why, id });
       }
       return;
@@ -196,7 +196,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
   #endStep({ response, usage = [], discarded, stepId: id }: EventOf<'step-end'>, emit: Write): void {
     this.#stepUsage.push(...usage);
     if (discarded) {
-      this.#onLoss({ kind: 'unsupported', what: 'discarded step', why: 'V3 cannot take back what was said.', id });
+      this.#onLoss({ kind: 'unsupported', what: 'discarded step', why: 'V3 cannot remove parts that were sent.', id });
     }
     if (!response) return;
     const { id: responseId, modelId, timestamp } = response;
@@ -204,7 +204,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
     emit({ type: 'response-metadata', ...defined({ id: responseId, modelId, timestamp: time }) });
   }
 
-  /** What is not a part: summed up for the end, a late word on a part, or nothing that V3 knows. */
+  /** Handles events without a V3 part: summarized in `finish`, merged into an open part, or reported as lost. */
   #encodeOther(event: AgentEvent): void {
     if (event.type === 'step-start' || event.type === 'agent-end') return;
     if ((event.type === 'data' || event.type === 'interjection') && !this.#isVisible(event, event.id)) return;
@@ -216,7 +216,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
     this.#onLoss({
       kind: 'unsupported',
       what: event.type,
-      why: 'A V3 model has no word for it.',
+      why: 'A V3 stream has no part for it.',
       ...getEventId(event),
     });
   }
@@ -225,7 +225,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
     const part = this.#openParts.get(id);
     if (part) part.meta = mergeMeta(part.meta, providerMetadata);
     else {
-      const why = 'The part is over, and nothing can be added to it.';
+      const why = 'The part has ended and cannot be changed.';
       this.#onLoss({ kind: 'unsupported', what: 'metadata', why, id });
     }
   }
@@ -247,7 +247,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
     if (!event.internal || this.#includeInternal !== false) return true;
     if (!this.#withheld.has(id)) {
       this.#withheld.add(id);
-      const why = 'It was said between agents; the option "includeInternal" shows it.';
+      const why = 'The content is internal to the agents. Set "includeInternal" to show it.';
       this.#onLoss({ kind: 'withheld', what: event.type, why, id });
     }
     return false;
@@ -255,7 +255,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
 
   #reportMissing(what: string, id: string): void {
     if (this.#withheld.has(id)) return;
-    this.#onLoss({ kind: 'repaired', what, why: 'Nothing of that id is open.', id });
+    this.#onLoss({ kind: 'repaired', what, why: 'No part with that id is open.', id });
   }
 
   #getMetadata(event: PartIdentity, extra?: JsonObject): Meta | undefined {

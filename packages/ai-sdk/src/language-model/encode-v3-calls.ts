@@ -16,23 +16,23 @@ type Call = {
   hasReportedPreliminary?: true;
 };
 
-/** What the calls need of the encoder around them. */
+/** State and functions of the surrounding encoder. */
 export interface V3CallContext {
-  /** The tools that the caller brought. */
+  /** Names of the caller's tools. */
   callerTools: ReadonlySet<string> | undefined;
   onLoss: OnLoss;
-  /** Whether a part is for the caller. If not, it is withheld from now on. */
+  /** Whether the caller may see a call. If not, its later events are withheld too. */
   isVisible(event: CallEvent, id: string): boolean;
   isWithheld(id: string): boolean;
-  /** The metadata of a part, with its identity and what else there is in the slot. */
+  /** Returns the metadata of a call with its identity and `details` in our fields. */
   getMetadata(event: CallEvent, details: JsonObject): Meta | undefined;
 }
 
-/** Writes calls, results and approvals as the parts of a V3 stream. */
+/** Encodes calls, results and approvals as parts of a V3 stream. */
 export class V3CallEncoder {
   #context: V3CallContext;
   #calls = new Map<string, Call>();
-  /** Inputs that stream before anybody has said who runs the tool. */
+  /** Inputs that stream before their executor is known. */
   #heldInputs = new Map<string, Array<EventOf<'tool-input-start' | 'tool-input-delta' | 'tool-input-end'>>>();
   #hasQuestion = false;
 
@@ -40,7 +40,7 @@ export class V3CallEncoder {
     this.#context = context;
   }
 
-  /** Whether the caller has something to do: to run a tool, or to ask somebody. */
+  /** Whether the run waits for the caller: to run a tool, or to answer an approval. */
   get isWaiting(): boolean {
     if (this.#hasQuestion) return true;
     for (const { owner, isComplete } of this.#calls.values()) if (owner === 'caller' && isComplete) return true;
@@ -71,7 +71,7 @@ export class V3CallEncoder {
     const call = this.#calls.get(id);
     if (!call) {
       if (this.#context.isWithheld(id)) return;
-      return this.#context.onLoss({ kind: 'repaired', what: event.type, why: 'Nothing of that id is open.', id });
+      return this.#context.onLoss({ kind: 'repaired', what: event.type, why: 'No part with that id is open.', id });
     }
     call.meta = mergeMeta(call.meta, event.providerMetadata);
     if (event.type === 'tool-input-end') emit({ type: event.type, id });
@@ -90,7 +90,7 @@ export class V3CallEncoder {
     const call = this.#calls.get(toolCallId) ?? this.#openCall(event);
     call.isComplete = true;
     call.meta = mergeMeta(call.meta, providerMetadata);
-    // An invalid call has its error result in the run, and must not be run by anybody.
+    // The run contains the error result of an invalid call, so the caller must not run it.
     if (invalid) call.owner = 'run';
     const part: V3Part<'tool-call'> = { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(input) };
     emit(addMetadata(Object.assign(part, getOwnerFields(call)), call.meta));
@@ -101,17 +101,17 @@ export class V3CallEncoder {
     const call = this.#calls.get(id);
     if (!call?.isComplete) {
       if (this.#context.isWithheld(id)) return;
-      const why = 'Its call is not in this stream. A result without a call corrupts the history that the SDK keeps.';
+      const why = 'The stream has no call for it. A result without a call corrupts the SDK’s history.';
       return this.#context.onLoss({ kind: 'withheld', what: 'tool-result', why, id });
     }
     if (call.owner === 'caller') {
-      const why = 'The call is the caller’s to run: V3 has results only for what the model’s side has run.';
+      const why = 'The caller runs this call; V3 has results only for provider-executed calls.';
       return this.#context.onLoss({ kind: 'unsupported', what: 'tool-result', why, id });
     }
     if (event.status === 'ok' && event.preliminary) {
       if (call.hasReportedPreliminary) return;
       call.hasReportedPreliminary = true;
-      const why = 'The SDK takes a preliminary result for the final one.';
+      const why = 'The SDK would treat a preliminary result as final.';
       return this.#context.onLoss({ kind: 'withheld', what: 'preliminary result', why, id });
     }
     const { toolName } = call;
@@ -121,12 +121,12 @@ export class V3CallEncoder {
     emit(addMetadata(part, intertie ? withIntertieMetadata(event.providerMetadata, intertie) : event.providerMetadata));
   }
 
-  /** The SDK asks people about calls of the model's side, and only after it has seen the call. */
+  /** Encodes an approval. The SDK supports it only for provider-executed calls that it has already received. */
   encodeQuestion(event: EventOf<'question'>, emit: Write): void {
     const { questionId: approvalId, toolCallId, providerMetadata } = event;
     const call = toolCallId === undefined ? undefined : this.#calls.get(toolCallId);
     if (toolCallId === undefined || !call?.isComplete || call.owner !== 'run' || event.kind !== 'approval') {
-      const why = 'V3 asks about calls that the model’s side runs, and nothing else.';
+      const why = 'V3 supports only approvals of provider-executed calls.';
       return this.#context.onLoss({ kind: 'unsupported', what: 'question', why, id: approvalId });
     }
     this.#hasQuestion = true;
@@ -141,7 +141,7 @@ export class V3CallEncoder {
       executor === 'client' || (executor === undefined && this.#context.callerTools?.has(toolName) === true);
     const isKnown = this.#context.callerTools === undefined || this.#context.callerTools.has(toolName);
     if (isCallers && !isKnown) {
-      const why = `The caller has no tool "${toolName}", so nobody can answer. Add it to the tools of the call.`;
+      const why = `The caller has no tool "${toolName}", so the call cannot get a result. Add it to the tools of the call.`;
       this.#context.onLoss({ kind: 'unsupported', what: 'client tool', why, id: toolCallId });
     }
     const { title, toolMetadata } = event;
@@ -152,14 +152,14 @@ export class V3CallEncoder {
   }
 }
 
-/** Without `dynamic` the SDK looks for the tool in the caller's set, and takes the call for invalid. */
+/** Without `dynamic` the SDK looks up the tool in the caller's set and marks the call as invalid. */
 function getOwnerFields({ owner }: Call): { providerExecuted?: true; dynamic?: true } {
   return owner === 'run' ? { providerExecuted: true, dynamic: true } : {};
 }
 
 type V3Result = { result: NonNullable<Json>; isError?: true; intertie?: JsonObject };
 
-/** A V3 result is never null. */
+/** Converts a result. V3 results cannot be null. */
 function toV3Result(event: EventOf<'tool-result'>): V3Result {
   switch (event.status) {
     case 'ok':

@@ -7,10 +7,7 @@ import type {
 import type { AgentEvent } from '@intertie/core';
 import { createLanguageModelV3Encoder, type LanguageModelV3EncoderOptions } from './encode-language-model-v3.ts';
 
-/**
- * A whole run as the result of a V3 model's `doGenerate`: the same parts as the stream, put together. Rejects with the run's
- * error, as a model does whose call fails.
- */
+/** Collects a run into the result of a V3 model's `doGenerate`, from the same parts as the stream. Rejects if the run failed. */
 export async function generateFromEvents(
   events: AsyncIterable<AgentEvent> | Iterable<AgentEvent>,
   options: LanguageModelV3EncoderOptions = {},

@@ -4,7 +4,7 @@ import { asJsonObject } from '../shared/read-fields.ts';
 
 type Count = 'inputTokens' | 'outputTokens' | 'reasoningTokens' | 'cacheReadTokens' | 'cacheWriteTokens';
 
-/** Everything that was used, as the nested usage of a V3 model. What nobody reported stays undefined. */
+/** Sums usage into the nested form of a V3 model. Counts that are not reported stay undefined. */
 export function toV3Usage(usages: readonly Usage[]): LanguageModelV3Usage {
   const total = (count: Count): number | undefined =>
     usages.reduce<number | undefined>((sum, { [count]: n }) => (n === undefined ? sum : (sum ?? 0) + n), undefined);
@@ -26,12 +26,12 @@ export function toV3Usage(usages: readonly Usage[]): LanguageModelV3Usage {
   };
 }
 
-/** The rest, unless the parts do not fit the whole: some count the cache beside the input. */
+/** Undefined if the part exceeds the whole: some providers do not count the cache as input. */
 function subtract(whole: number | undefined, part: number): number | undefined {
   return whole === undefined || part > whole ? undefined : whole - part;
 }
 
-/** One model's own words; of several, each with what it used. */
+/** Returns the raw usage of a single model, or the list if there are several. */
 function getRawUsage(usages: readonly Usage[]): JsonObject | undefined {
   const [only, ...others] = usages;
   if (others.length > 0) return { usage: [...usages] };

@@ -3,26 +3,26 @@ import { applyPatch, mergeMetadata, type Op } from '@intertie/core/internal';
 import { metadataKey } from '../shared/intertie-metadata.ts';
 import { defined } from '../shared/read-fields.ts';
 
-/** How many notices are told: the first say most, and a metadata object is no log. */
+/** Maximum number of notices: the first ones matter most, and metadata is not a log. */
 const maxNotices = 20;
 
 type AgentSummary = { name: string; kind: string; parentAgentId?: string };
 
-/** What a run says that a V3 model has no part for. The last of each is told in the metadata of `finish`. */
+/** Collects the events that have no V3 part. Their latest values are sent in the metadata of `finish`. */
 export class V3Summary {
   #onLoss: OnLoss;
   #fields: JsonObject = {};
   #agents = new Map<string, AgentSummary>();
   #data = new Map<string, { name: string; data: Json }>();
   #notices: Json[] = [];
-  /** The kinds that the ledger has a line of. */
+  /** Event types already reported as lost. */
   #reported = new Set<string>();
 
   constructor(onLoss: OnLoss) {
     this.#onLoss = onLoss;
   }
 
-  /** Whether the event is one that is summed up here. */
+  /** Records an event. Returns false if it does not belong in the summary. */
   record(event: AgentEvent): boolean {
     switch (event.type) {
       case 'agent-start':
@@ -66,7 +66,7 @@ export class V3Summary {
     return agentId === undefined ? undefined : this.#agents.get(agentId)?.name;
   }
 
-  /** All of it, with how the run ended. */
+  /** Builds the metadata, including the outcome of the run. */
   build(end: EventOf<'run-end'>): JsonObject {
     const { outcome, result, resume } = end;
     const summary: JsonObject = { outcome, ...this.#fields };
@@ -91,13 +91,13 @@ export class V3Summary {
   #reportOnce(what: string): true {
     if (this.#reported.has(what)) return true;
     this.#reported.add(what);
-    const why = `V3 has no part for it: the last is told in the metadata of "finish", under "${metadataKey}".`;
+    const why = `V3 has no part for it. The last value is in the metadata of "finish", under "${metadataKey}".`;
     this.#onLoss({ kind: 'unsupported', what, why });
     return true;
   }
 }
 
-/** A patch that fails changes nothing. */
+/** Returns the value unchanged if the patch fails. */
 function tryPatch(value: Json, patch: readonly Op[]): Json {
   const result = applyPatch(value, patch);
   return result.ok ? result.value : value;

@@ -3,7 +3,7 @@ import type { AskedQuestion } from '@intertie/core/store';
 import { metadataKey } from './intertie-metadata.ts';
 import { defined, asFields, isFields, asNonEmptyText, omit, asText } from './read-fields.ts';
 
-/** What the SDK wants back with an approval, word for word: its signature, and the input before the schema changed it. */
+/** Reads the fields that the SDK requires unchanged with an approval: its signature, and the input before the schema transformed it. */
 export function getApprovalProof(question: { providerMetadata?: Meta }): {
   signature?: string;
   inputSchemaInput?: Json;
@@ -17,13 +17,13 @@ function toProofMetadata(signature: unknown, inputSchemaInput: Json | undefined)
   return Object.keys(proof).length > 0 ? { providerMetadata: { 'ai-sdk': proof } } : {};
 }
 
-/** Whether the answer allows the call, which is all that the SDK can say. Undefined: there is no answer. */
+/** Reduces an answer to the yes or no that the SDK supports. Undefined if there is no answer. */
 export function isApproved({ answer }: { answer?: Answer }): boolean | undefined {
   if (answer === undefined) return undefined;
   return answer.approved ?? (answer.cancelled === undefined && answer.value !== undefined);
 }
 
-/** What is left of an approval after a way through the SDK's messages. */
+/** Builds an approval from the fields that the SDK's messages can hold. */
 export function toApproval(
   approvalId: string,
   toolCallId: string,
@@ -39,7 +39,7 @@ export function toApproval(
   };
 }
 
-/** A question that a slot holds, checked as far as the rest of the code relies on it. */
+/** Reads a question from our metadata, which a client may have sent. Checks only the fields that callers rely on. */
 export function parseQuestion(value: Json | undefined): AskedQuestion | undefined {
   const { questionId, kind, answer } = asFields(value);
   if (asNonEmptyText(questionId) === undefined || (kind !== 'approval' && kind !== 'input')) return undefined;
@@ -47,7 +47,7 @@ export function parseQuestion(value: Json | undefined): AskedQuestion | undefine
   return value as unknown as AskedQuestion;
 }
 
-/** The answer that our descriptor of an approval tells, where the stream has no chunk for one. A client may have sent it. */
+/** Reads and validates the answer in our approval descriptor: ai 6 has no chunk for one. A client may have sent it. */
 export function parseDescriptorAnswer(descriptor: unknown, questionId: string): Answer | undefined {
   const { answer } = asFields(asFields(descriptor)[metadataKey]);
   if (!isFields(answer)) return undefined;

@@ -1,13 +1,13 @@
 import type { Json, JsonObject, Meta } from '@intertie/core';
 import { mergeMeta } from '@intertie/core/internal';
 
-/** The key under `providerMetadata` (and `providerOptions`) where we keep what the AI SDK has no field for. */
+/** Key in `providerMetadata` and `providerOptions` for the fields that the AI SDK does not have. */
 export const metadataKey = 'intertie';
 
-/** Identity and attribution of a part, in the slot under their canonical names. */
+/** Identity and attribution of a part, under their canonical names. */
 type PartIdentity = { id?: string; agentId?: string; stepId?: string; to?: string[]; internal?: true };
 
-/** The identity of a part, as far as it has one, for the slot. */
+/** Picks the identity fields of a part that are set. */
 export function toIdentityMetadata({ id, agentId, stepId, to, internal }: PartIdentity): JsonObject {
   const intertie: JsonObject = {};
   if (id !== undefined) intertie.id = id;
@@ -18,21 +18,21 @@ export function toIdentityMetadata({ id, agentId, stepId, to, internal }: PartId
   return intertie;
 }
 
-/** The metadata with the slot in it; an empty slot leaves the metadata as it was. */
+/** Adds our fields to provider metadata. Returns the metadata unchanged if there are none. */
 export function withIntertieMetadata(meta: Meta | undefined, intertie: JsonObject): Meta | undefined {
   if (Object.keys(intertie).length === 0) return meta;
   if (meta === undefined) return { intertie };
   return Object.hasOwn(meta, metadataKey) ? mergeMeta(meta, { intertie }) : { intertie, ...meta };
 }
 
-/** The slot, and the metadata without it. */
+/** Separates our fields from the metadata of providers. */
 export function splitMetadata(meta: Meta | undefined): { intertie: JsonObject; meta?: Meta } {
   if (meta === undefined) return { intertie: {} };
   const { [metadataKey]: intertie = {}, ...rest } = meta;
   return { intertie, ...(Object.keys(rest).length > 0 && { meta: rest }) };
 }
 
-/** The identity that a slot holds. A client may have sent it, so every field is checked. */
+/** Reads the identity of a part from our fields. Checks each one: a client may have sent it. */
 export function parseIdentity(intertie: JsonObject): PartIdentity {
   const { id, agentId, stepId, to, internal } = intertie;
   return {

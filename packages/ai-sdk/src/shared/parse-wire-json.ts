@@ -1,16 +1,16 @@
 /**
- * Parses JSON from a wire, and refuses what would change the prototype of whoever copies it: a key `__proto__`, or a
- * `constructor` with a `prototype`. `ai` refuses the same.
+ * Parses JSON from the network. Throws on keys that would change a prototype when the value is copied: `__proto__`, or
+ * `constructor` with a `prototype`. `ai` rejects the same keys.
  */
 export function parseWireJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  // Only a text that can hold such a key is looked through; escapes may hide one.
+  // Walks the value only if the text can contain such a key, literally or behind an escape.
   if (text.includes('__proto__') || text.includes('constructor') || text.includes('\\u00'))
     assertNoPrototypeKeys(value);
   return value;
 }
 
-/** Throws where a value has such a key. */
+/** Throws if the value or a nested one has a key that would change a prototype. */
 export function assertNoPrototypeKeys(root: unknown): void {
   const nodes = isObject(root) ? [root] : [];
   for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {

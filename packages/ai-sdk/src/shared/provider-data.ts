@@ -1,15 +1,15 @@
 /**
- * Content that only its provider understands is data in the canon, named after its kind, and a part of its own in 7. A kind is
- * `<provider>.<what>`.
+ * Name prefix of canonical data that only its provider understands. ai 7 has a separate `custom` part for it, with a kind of
+ * the form `<provider>.<name>`.
  */
 const prefix = 'provider:';
 
-/** The name of such data. */
+/** Returns the data name for a provider's kind. */
 export function toProviderDataName(kind: string): string {
   return prefix + kind;
 }
 
-/** The kind of such data. Undefined: it is data like any other. */
+/** Returns the provider's kind in a data name. Undefined for ordinary data. */
 export function parseProviderKind(name: string | undefined): `${string}.${string}` | undefined {
   if (!name?.startsWith(prefix)) return undefined;
   const kind = name.slice(prefix.length);

@@ -8,38 +8,38 @@ const aliases: { readonly [segment: string]: readonly string[] } = {
   'amazon-bedrock': ['bedrock', 'anthropic'],
 };
 
-/** A gateway passes everything on; which provider is behind it is not known here. */
+/** Gateways forward everything, to a provider that is not known here. */
 const openTo: ReadonlySet<string> = new Set(['gateway', 'vercel']);
 
-/** Keys that are ours: they are never sent, and leaving them out loses nothing. */
+/** Our own keys. They are never sent, and omitting them is not a loss. */
 const ownKeys: ReadonlySet<string> = new Set(['ai-sdk']);
 
-/** How an API takes tool calls: also those that the provider ran itself, only plain ones, or none. */
+/** Form in which an API accepts earlier tool calls: including provider-executed ones, only plain ones, or only as text. */
 export type CallStyle = 'provider' | 'plain' | 'text';
 
-/** Which content goes to the provider that is asked next. */
+/** Decides which content of the history is sent to the next provider. */
 export interface ProviderFilter {
-  /** The metadata that the provider understands. */
+  /** Keeps the metadata that the provider reads, and reports the keys that it drops. */
   filterMetadata: (meta: Meta | undefined) => Meta | undefined;
-  /** Whether another provider has signed it: reasoning that this one would refuse. */
+  /** Whether only other providers signed the content, for example reasoning that this provider would reject. */
   isSignedByOther: (meta: Meta | undefined) => boolean;
-  /** How a call that a provider ran itself is sent. `keys` name that provider; without any it is not known. */
+  /** Chooses the form of a provider-executed call. `keys` name the provider that ran it; empty if unknown. */
   getCallStyle: (keys: readonly string[]) => CallStyle;
-  /** Whether the API has tool calls at all. */
+  /** Whether the API has tool calls. */
   supportsCalls: boolean;
-  /** Whether an assistant's message may hold files. */
+  /** Whether an assistant message can contain files. */
   supportsAssistantFiles: boolean;
-  /** Whether two messages of the user may follow each other. */
+  /** Whether two user messages can follow each other. */
   supportsRepeatedUser: boolean;
 }
 
-/** APIs without tools of their own, though another API of the same provider may have some. */
+/** APIs without provider-executed tools, though another API of the same provider can have some. */
 const plainApi =
   /^(?:openai|azure|xai|mistral|groq|deepseek|cohere|alibaba|moonshotai)\.(?:chat|completion)$|^amazon-bedrock$|^perplexity/;
 
 /**
- * `provider` is what the model says of itself, as `anthropic.messages`; metadata is kept under the parts of that name, and
- * under those names in camel case. Without a provider everything passes.
+ * Creates the filter for a provider as its model names it, for example `anthropic.messages`. Metadata keys are the segments of
+ * that name, also in camel case. Without a provider everything passes.
  */
 export function createProviderFilter(provider: string | undefined, onLoss: OnLoss): ProviderFilter {
   const names = provider?.split('.') ?? [];
@@ -53,13 +53,13 @@ export function createProviderFilter(provider: string | undefined, onLoss: OnLos
       supportsRepeatedUser: true,
     };
   }
-  // Claude on Vertex or Bedrock reads Anthropic's metadata, not that of the cloud's own models.
+  // Claude on Vertex or Bedrock reads Anthropic's metadata, not the cloud's.
   const aliased = names.includes('anthropic') ? [] : names.flatMap((name) => aliases[name] ?? []);
   const keys = new Set([...names.flatMap((name) => [name, toCamelCase(name)]), ...aliased]);
   const reported = new Set<string>();
   const isOwn = (key: string): boolean => keys.has(key);
-  // Azure reads OpenAI's metadata, but refers to items that only OpenAI has stored.
-  // Google's two APIs do not take each other's calls.
+  // Azure reads OpenAI's metadata, but the items that it references are stored only at OpenAI.
+  // Google's two APIs do not accept each other's calls.
   const ranHere = (key: string): boolean => {
     if (names.at(-1) === 'interactions') return key === 'interactions';
     return isOwn(key) && !(names[0] === 'azure' && key === 'openai');
@@ -72,7 +72,7 @@ export function createProviderFilter(provider: string | undefined, onLoss: OnLos
       for (const [key] of entries) {
         if (isOwn(key) || ownKeys.has(key) || reported.has(key)) continue;
         reported.add(key);
-        const why = `It means nothing to ${provider}, and some providers refuse what they do not know.`;
+        const why = `${provider} does not read it, and some providers reject unknown metadata.`;
         onLoss({ kind: 'withheld', what: `metadata of ${key}`, why });
       }
       const own = entries.filter(([key]) => isOwn(key));

@@ -3,7 +3,7 @@ import { parseFileBody } from './file-body.ts';
 import { parseIdentity, splitMetadata } from './intertie-metadata.ts';
 import { asFields, toKey, parseMetadata, asText } from './read-fields.ts';
 
-/** The content of a user's model message, a string or parts, as canonical parts. */
+/** Decodes the content of a user's model message, a string or a list of parts. */
 export function decodeUserContent(content: unknown, onLoss: OnLoss): MessagePart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return Array.isArray(content) ? content.flatMap((part) => decodeUserPart(part, onLoss) ?? []) : [];
@@ -24,7 +24,7 @@ function decodeUserPart(value: unknown, onLoss: OnLoss): MessagePart | undefined
       return body && { type: 'file', ...body, ...shared };
     }
     default:
-      onLoss({ kind: 'unsupported', what: toKey(part.type), why: 'A user says text and files, nothing else.' });
+      onLoss({ kind: 'unsupported', what: toKey(part.type), why: 'A user message contains only text and files.' });
       return undefined;
   }
 }

@@ -3,19 +3,19 @@ import type { Fields } from '../../shared/read-fields.ts';
 import { asText } from '../../shared/read-fields.ts';
 import type { UIDataChunk } from '../chunk/ui-message-chunk.ts';
 
-/** The data parts of the reducer's message. */
+/** Checks data chunks against the data parts of the reducer's message. */
 export class UIDataChecker {
-  readonly #violate: ReportViolation;
-  /** By name and id. */
+  readonly #reportViolation: ReportViolation;
+  /** State by type and id. */
   readonly #data = new Map<string, 'kept' | 'transient'>();
-  /** The name of each id. */
+  /** Name by id. */
   readonly #names = new Map<string, string>();
 
-  constructor(violate: ReportViolation) {
-    this.#violate = violate;
+  constructor(reportViolation: ReportViolation) {
+    this.#reportViolation = reportViolation;
   }
 
-  /** A part of the message that the reader has. */
+  /** Adds a part of the message that the reader has. */
   addBaseline(part: Fields): void {
     const type = asText(part.type) ?? '';
     if (!type.startsWith('data-') || typeof part.id !== 'string') return;
@@ -30,11 +30,15 @@ export class UIDataChecker {
     const before = this.#data.get(key);
     const named = this.#names.get(chunk.id);
     if (before === 'kept' && chunk.transient) {
-      const message = `The data "${chunk.id}" is kept, and this transient chunk does not change it.`;
-      this.#violate('S8-data', message, 'transient');
+      const message = `The data "${chunk.id}" is part of the message; a transient chunk does not change it.`;
+      this.#reportViolation('S8-data', message, 'transient');
     }
     if (named !== undefined && named !== name) {
-      this.#violate('S8-data', `The data "${chunk.id}" was "${named}" before; the client now has two parts.`, 'type');
+      this.#reportViolation(
+        'S8-data',
+        `The data "${chunk.id}" was "${named}" before; the client now has two parts.`,
+        'type',
+      );
     }
     this.#names.set(chunk.id, name);
     if (before !== 'kept') this.#data.set(key, chunk.transient ? 'transient' : 'kept');

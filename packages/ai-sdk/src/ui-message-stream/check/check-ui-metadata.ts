@@ -1,15 +1,15 @@
 import { asFields } from '../../shared/read-fields.ts';
 import type { UIMessageRule } from './ui-message-rules.ts';
 
-/** Says that a rule is broken, how, and where in the chunk. */
+/** Reports a violated rule, with the path in the chunk. */
 export type ReportViolation = (rule: UIMessageRule, message: string, path?: string) => void;
 
-/** What the client has after a chunk with this metadata: the new one, whole. */
+/** Returns the metadata after a chunk: the client replaces it as a whole. Reports keys that are lost. */
 export function replaceMetadata(
   before: unknown,
   chunk: { type: string; providerMetadata?: unknown },
   id: string,
-  violate: ReportViolation,
+  reportViolation: ReportViolation,
 ): unknown {
   const { type, providerMetadata: meta } = chunk;
   if (meta === undefined) return before;
@@ -17,7 +17,11 @@ export function replaceMetadata(
     const now = asFields(asFields(meta)[provider]);
     const lost = Object.keys(asFields(fields)).find((key) => !Object.hasOwn(now, key));
     if (lost === undefined) continue;
-    violate('S10-replace', `${type} drops ${provider}.${lost}, which "${id}" had.`, `providerMetadata.${provider}`);
+    reportViolation(
+      'S10-replace',
+      `${type} drops ${provider}.${lost}, which "${id}" had.`,
+      `providerMetadata.${provider}`,
+    );
     break;
   }
   return meta;

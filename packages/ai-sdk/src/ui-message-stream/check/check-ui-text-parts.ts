@@ -3,16 +3,16 @@ import { replaceMetadata, type ReportViolation } from './check-ui-metadata.ts';
 export type TextPartKind = 'text' | 'reasoning';
 const kinds = ['text', 'reasoning'] as const;
 
-/** The texts and the reasoning that the reducer has open. */
+/** Checks text and reasoning chunks against the parts that the reducer has open. */
 export class UITextPartChecker {
-  readonly #violate: ReportViolation;
-  /** By id, what the client has of their metadata. */
+  readonly #reportViolation: ReportViolation;
+  /** Open parts by id, with the client's metadata. */
   #open: { [kind in TextPartKind]: Map<string, { meta: unknown }> } = { text: new Map(), reasoning: new Map() };
-  /** What `finish-step` has made ai 6 forget. */
+  /** Ids that ai 6 forgot at `finish-step`. */
   readonly #forgotten: { [kind in TextPartKind]: Set<string> } = { text: new Set(), reasoning: new Set() };
 
-  constructor(violate: ReportViolation) {
-    this.#violate = violate;
+  constructor(reportViolation: ReportViolation) {
+    this.#reportViolation = reportViolation;
   }
 
   get isIdle(): boolean {
@@ -21,7 +21,10 @@ export class UITextPartChecker {
 
   checkStart(kind: TextPartKind, { id, providerMetadata: meta }: { id: string; providerMetadata?: unknown }): void {
     if (this.#open[kind].has(id)) {
-      this.#violate('S2-open', `The ${kind} "${id}" is open; its part stays unfinished, and a new one begins.`);
+      this.#reportViolation(
+        'S2-open',
+        `The ${kind} "${id}" is already open; its part stays unfinished, and a new one starts.`,
+      );
     }
     this.#forgotten[kind].delete(id);
     this.#open[kind].set(id, { meta });
@@ -36,22 +39,22 @@ export class UITextPartChecker {
     if (part === undefined) {
       const isForgotten = this.#forgotten[kind].has(chunk.id);
       const rule = isForgotten ? 'T6-step' : kind === 'text' ? 'T1-text' : 'T2-reasoning';
-      const why = isForgotten ? 'finish-step has made ai 6 forget it' : 'none is open';
-      return this.#violate(rule, `The client throws at this ${chunk.type}: of the ${kind} "${chunk.id}", ${why}.`);
+      const why = isForgotten ? 'was forgotten by ai 6 at finish-step' : 'is not open';
+      return this.#reportViolation(rule, `The client throws on this ${chunk.type}: the ${kind} "${chunk.id}" ${why}.`);
     }
-    part.meta = replaceMetadata(part.meta, chunk, chunk.id, this.#violate);
+    part.meta = replaceMetadata(part.meta, chunk, chunk.id, this.#reportViolation);
     if (isEnd) this.#open[kind].delete(chunk.id);
   }
 
   reportOpen(): void {
     for (const kind of kinds) {
       for (const id of this.#open[kind].keys()) {
-        this.#violate('S1-end', `The ${kind} "${id}" is not ended, and stays as it is.`);
+        this.#reportViolation('S1-end', `The ${kind} "${id}" has no end and stays in its streaming state.`);
       }
     }
   }
 
-  /** As ai 6 does at the end of a step. */
+  /** Forgets the open parts, as ai 6 does at the end of a step. */
   forgetOpen(): void {
     for (const kind of kinds) {
       for (const id of this.#open[kind].keys()) this.#forgotten[kind].add(id);

@@ -13,7 +13,7 @@ type OutputChunk = { type: string; toolCallId: string; providerMetadata?: unknow
 type ToolPart = {
   toolCallId: string;
   isDynamic: boolean;
-  /** The number of the step that it is in. */
+  /** Number of its step. */
   step: number;
   state: 'streaming' | 'complete' | 'preliminary' | 'settled';
   approvalId?: string;
@@ -22,18 +22,18 @@ type ToolPart = {
   resultMeta: unknown;
 };
 
-/** The tool parts of the reducer's message. */
+/** Checks tool chunks against the tool parts of the reducer's message. */
 export class UIToolChecker {
-  readonly #violate: ReportViolation;
-  /** Calls whose input the reducer would add to, and whether they are dynamic. It never lets go of one. */
+  readonly #reportViolation: ReportViolation;
+  /** Calls whose input the reducer extends on a delta, and whether they are dynamic. The reducer never removes one. */
   readonly #inputs = new Map<string, boolean>();
   #parts: ToolPart[] = [];
 
-  constructor(violate: ReportViolation) {
-    this.#violate = violate;
+  constructor(reportViolation: ReportViolation) {
+    this.#reportViolation = reportViolation;
   }
 
-  /** A part of the message that the reader has. */
+  /** Adds a part of the message that the reader has. */
   addBaseline(part: Fields, step: number): void {
     const type = asText(part.type) ?? '';
     const isDynamic = type === 'dynamic-tool';
@@ -52,7 +52,7 @@ export class UIToolChecker {
     });
   }
 
-  /** The inputs that a reader goes on with, of a message that it has: those of its last step. */
+  /** Restores the open inputs of a continued message, which are those of its last step. */
   resumeInputs(step: number): void {
     for (const part of this.#parts) {
       if (part.state === 'streaming' && part.step === step) this.#inputs.set(part.toolCallId, part.isDynamic);
@@ -62,16 +62,16 @@ export class UIToolChecker {
   checkInput(chunk: InputChunk, step: number): void {
     const { toolCallId } = chunk;
     const current = this.#parts.find((part) => part.toolCallId === toolCallId && part.step === step);
-    // An input error is taken by whatever part there is.
+    // An input error applies to any part of the call.
     const isDynamic = chunk.type === 'tool-input-error' && current ? current.isDynamic : chunk.dynamic === true;
     if (chunk.type === 'tool-input-start') this.#inputs.set(toolCallId, isDynamic);
     const part = this.#inputPart(toolCallId, isDynamic, chunk.type, step);
     if (chunk.providerExecuted !== undefined) part.providerExecuted = chunk.providerExecuted;
     if (chunk.type === 'tool-input-error') {
-      part.resultMeta = replaceMetadata(part.resultMeta, chunk, toolCallId, this.#violate);
+      part.resultMeta = replaceMetadata(part.resultMeta, chunk, toolCallId, this.#reportViolation);
       part.state = 'settled';
     } else {
-      part.callMeta = replaceMetadata(part.callMeta, chunk, toolCallId, this.#violate);
+      part.callMeta = replaceMetadata(part.callMeta, chunk, toolCallId, this.#reportViolation);
       part.state = chunk.type === 'tool-input-start' ? 'streaming' : 'complete';
     }
   }
@@ -79,8 +79,8 @@ export class UIToolChecker {
   checkInputDelta(toolCallId: string, step: number): void {
     const isDynamic = this.#inputs.get(toolCallId);
     if (isDynamic === undefined) {
-      const message = `The client throws at this tool-input-delta: no input of ${toolCallId} has been started.`;
-      return this.#violate('T3-input', message);
+      const message = `The client throws on this tool-input-delta: the input of ${toolCallId} was not started.`;
+      return this.#reportViolation('T3-input', message);
     }
     this.#inputPart(toolCallId, isDynamic, 'tool-input-delta', step).state = 'streaming';
   }
@@ -88,12 +88,12 @@ export class UIToolChecker {
   checkOutput(chunk: OutputChunk, state: 'preliminary' | 'settled', step: number): void {
     const part = this.#find(chunk.type, chunk.toolCallId, step);
     if (part === undefined) return;
-    // What `tool-input-error` has said is said again by `ai` itself.
+    // `ai` itself repeats the error of `tool-input-error`.
     if (part.state === 'settled' && chunk.type !== 'tool-output-error') {
-      this.#violate('S7-output', `${chunk.type} comes after the final output of ${chunk.toolCallId}.`);
+      this.#reportViolation('S7-output', `${chunk.type} comes after the final output of ${chunk.toolCallId}.`);
     }
     if (chunk.providerExecuted !== undefined) part.providerExecuted = chunk.providerExecuted;
-    part.resultMeta = replaceMetadata(part.resultMeta, chunk, chunk.toolCallId, this.#violate);
+    part.resultMeta = replaceMetadata(part.resultMeta, chunk, chunk.toolCallId, this.#reportViolation);
     part.state = state;
   }
 
@@ -105,16 +105,17 @@ export class UIToolChecker {
   checkResponse(chunk: UIToolApprovalResponseChunk): void {
     const part = this.#parts.find(({ approvalId }) => approvalId === chunk.approvalId);
     if (part === undefined) {
-      const message = `The client throws at this tool-approval-response: nothing asks for ${chunk.approvalId}.`;
-      return this.#violate('T5-approval', message);
+      const message = `The client throws on this tool-approval-response: there is no request ${chunk.approvalId}.`;
+      return this.#reportViolation('T5-approval', message);
     }
-    if (part.state === 'settled') this.#violate('S7-output', `The answer takes the call ${part.toolCallId} back.`);
-    part.callMeta = replaceMetadata(part.callMeta, chunk, part.toolCallId, this.#violate);
+    if (part.state === 'settled')
+      this.#reportViolation('S7-output', `The answer reopens the settled call ${part.toolCallId}.`);
+    part.callMeta = replaceMetadata(part.callMeta, chunk, part.toolCallId, this.#reportViolation);
   }
 
   /**
    * Returns a call whose result the model would get after a text that follows it in the same step, unless a call of the step is
-   * still streaming. Text and a call whose metadata name the same model turn both precede the result, so they are in order.
+   * still streaming. Text and a call with the same step id in their metadata both precede the result, so they are in order.
    */
   findMisplacedResult(text: { providerMetadata?: unknown }, step: number): string | undefined {
     const parts = this.#parts.filter((part) => part.step === step);
@@ -126,7 +127,7 @@ export class UIToolChecker {
     )?.toolCallId;
   }
 
-  /** Calls whose last output is not their final one. */
+  /** Calls whose last output is preliminary. */
   get preliminary(): string[] {
     return this.#parts.flatMap(({ toolCallId, state }) => (state === 'preliminary' ? [toolCallId] : []));
   }
@@ -141,19 +142,20 @@ export class UIToolChecker {
     this.#parts = [];
   }
 
-  /** The part that takes an input: one of the same kind in this step, or a new one. */
+  /** Returns the part for an input: one of the same kind in this step, or a new one. */
   #inputPart(toolCallId: string, isDynamic: boolean, type: string, step: number): ToolPart {
     const same = this.#parts.filter((part) => part.toolCallId === toolCallId);
     const current = same.filter((part) => part.step === step);
     const part = current.find((candidate) => candidate.isDynamic === isDynamic);
     if (part) {
-      if (part.state !== 'streaming') this.#violate('S6-once', `${type} takes the call ${toolCallId} back.`);
+      if (part.state !== 'streaming')
+        this.#reportViolation('S6-once', `${type} reopens the complete call ${toolCallId}.`);
       return part;
     }
     if (current.length > 0) {
-      this.#violate('S5-dynamic', `${type} says another "dynamic" than before: ${toolCallId} now has two parts.`);
+      this.#reportViolation('S5-dynamic', `${type} changes "dynamic": ${toolCallId} now has two parts.`);
     } else if (same.length > 0) {
-      this.#violate('S6-once', `${type} comes in a later step than its call: ${toolCallId} now has two parts.`);
+      this.#reportViolation('S6-once', `${type} is in a later step than its call: ${toolCallId} now has two parts.`);
     }
     const added: ToolPart = {
       toolCallId,
@@ -168,12 +170,12 @@ export class UIToolChecker {
     return added;
   }
 
-  /** The part that an output or an approval is for: in this step, else the last one of the message. */
+  /** Finds the part for an output or an approval: in this step, else the last one of the message. */
   #find(type: string, toolCallId: string, step: number): ToolPart | undefined {
     const same = this.#parts.filter((part) => part.toolCallId === toolCallId);
     const part = same.find((candidate) => candidate.step === step) ?? same.at(-1);
     if (part === undefined) {
-      this.#violate('T4-call', `The client throws at this ${type}: the message has no call ${toolCallId}.`);
+      this.#reportViolation('T4-call', `The client throws on this ${type}: the message has no call ${toolCallId}.`);
     }
     return part;
   }

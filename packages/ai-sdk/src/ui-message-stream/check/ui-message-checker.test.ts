@@ -186,6 +186,6 @@ it('is a dialect: recognised by its first chunk, counted by type, read and writt
     'text-start': 1,
     'text-delta': 1,
     'text-end': 1,
-    'no chunk': 1,
+    'not a chunk': 1,
   });
 });

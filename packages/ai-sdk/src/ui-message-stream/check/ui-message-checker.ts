@@ -9,30 +9,30 @@ import type { UIDataChunk, UIMessageChunk, UIMessageVersion } from '../chunk/ui-
 import { validateUIMessageChunk } from '../chunk/validate-ui-message-chunk.ts';
 
 export interface UIMessageCheckerOptions {
-  /** The major of `ai` that reads the stream. Default: 6. */
+  /** Major version of `ai` that reads the stream. Default: 6. */
   version?: UIMessageVersion;
-  /** The message that the reader has, of a stream that continues it. */
+  /** Message that the reader already has, if the stream continues it. */
   message?: { id: string; metadata?: unknown; parts: readonly unknown[] };
-  /** What is wrong with the message's metadata, or with data of that name, if anything: the page's schemas. */
+  /** Validate message metadata and data with the page's schemas. Return a problem, or undefined if valid. */
   metadataProblem?: (metadata: unknown) => string | undefined;
   dataProblem?: (name: string, data: unknown) => string | undefined;
 }
 
 /**
- * Says of every chunk what the reducer of `ai` makes of it: where it throws, and where it silently shows something wrong. Its
- * state is the reducer's (`readUIMessageStream`), as far as a verdict depends on it. Written from the reducer and on its own,
- * so that the encoder and this checker test each other.
+ * Checks each chunk against the reducer of `ai` (`readUIMessageStream`): where it throws, and where it silently shows something
+ * wrong. Mirrors the reducer's state as far as the rules need it. Written from the reducer, independently of the encoder, so
+ * that both test each other.
  */
 export class UIMessageChecker implements Checker {
   #options: UIMessageCheckerOptions;
   #version: UIMessageVersion;
   #report!: Report;
-  #violate: ReportViolation = (rule, message, path) => this.#report.violation(rule, message, path);
+  #reportViolation: ReportViolation = (rule, message, path) => this.#report.violation(rule, message, path);
   #messageId: string;
   #metadata: unknown;
-  #textParts = new UITextPartChecker(this.#violate);
-  #tools = new UIToolChecker(this.#violate);
-  #data = new UIDataChecker(this.#violate);
+  #textParts = new UITextPartChecker(this.#reportViolation);
+  #tools = new UIToolChecker(this.#reportViolation);
+  #data = new UIDataChecker(this.#reportViolation);
   #step = 0;
   #isStepOpen = false;
   #isStepEmpty = true;
@@ -59,7 +59,7 @@ export class UIMessageChecker implements Checker {
     if (problem) {
       const type = asText(asFields(item).type);
       const place = problem.path === '' ? '' : `${problem.path}: `;
-      this.#violate(
+      this.#reportViolation(
         'T0-shape',
         `ai ${this.#version} refuses ${type ?? 'the item'}: ${place}${problem.message}.`,
         problem.path,
@@ -75,13 +75,17 @@ export class UIMessageChecker implements Checker {
     this.#report = report;
     this.#textParts.reportOpen();
     for (const id of this.#tools.preliminary) {
-      const why = 'Its last output is preliminary; a model is not told of it.';
+      const why = 'Its last output is preliminary, and is not sent to a model.';
       report.loss({ kind: 'unsupported', what: 'tool output', why, id });
     }
     if (this.#ending === undefined) {
-      this.#violate('S3-finish', 'The stream ends without finish, abort or error; the client takes it for complete.');
+      this.#reportViolation(
+        'S3-finish',
+        'The stream ends without finish, abort or error; the client treats it as complete.',
+      );
     }
-    if (this.#isStepOpen && this.#ending === 'finish') this.#violate('S4-order', 'The last step is not finished.');
+    if (this.#isStepOpen && this.#ending === 'finish')
+      this.#reportViolation('S4-order', 'The last step is not finished.');
   }
 
   #checkChunk(chunk: UIMessageChunk): void {
@@ -146,26 +150,29 @@ export class UIMessageChecker implements Checker {
   }
 
   #checkAfterEnd({ type }: UIMessageChunk): void {
-    if (this.#ending === 'finish') this.#violate('S4-order', `${type} comes after finish.`);
-    if (this.#ending === 'abort') this.#violate('S11-abort', `${type} comes after abort.`);
+    if (this.#ending === 'finish') this.#reportViolation('S4-order', `${type} comes after finish.`);
+    if (this.#ending === 'abort') this.#reportViolation('S11-abort', `${type} comes after abort.`);
     const isIgnored = type === 'finish-step' || type === 'finish' || type === 'abort';
-    if (this.#ending === 'error' && !isIgnored) this.#violate('T8-error', `A chat has stopped before this ${type}.`);
+    if (this.#ending === 'error' && !isIgnored) this.#reportViolation('T8-error', `A chat stops before this ${type}.`);
   }
 
   #startTextPart(kind: TextPartKind, chunk: { id: string; providerMetadata?: unknown }): void {
     this.#isStepEmpty = false;
-    // While something is open, ai 6 could not bear a boundary here.
+    // While a part is open, a step boundary here would break ai 6.
     const result = this.#textParts.isIdle ? this.#tools.findMisplacedResult(chunk, this.#step) : undefined;
     this.#textParts.checkStart(kind, chunk);
     if (result !== undefined) {
-      this.#violate('S13-result', `The ${kind} "${chunk.id}" follows the result of ${result} in the same step.`);
+      this.#reportViolation(
+        'S13-result',
+        `The ${kind} "${chunk.id}" follows the result of ${result} in the same step.`,
+      );
     }
   }
 
   #start(messageId: string | undefined, metadata: unknown): void {
-    if (this.#chunkCount > 0) this.#violate('S9-start', 'start comes after other chunks.');
+    if (this.#chunkCount > 0) this.#reportViolation('S9-start', 'start comes after other chunks.');
     if (messageId !== undefined && messageId !== this.#messageId) {
-      // Another message, as far as a reader knows: it begins from nothing.
+      // The reader treats it as another message and starts from an empty one.
       this.#messageId = messageId;
       this.#metadata = undefined;
       this.#textParts.clear();
@@ -178,29 +185,30 @@ export class UIMessageChecker implements Checker {
   #mergeMetadata(metadata: unknown): void {
     if (metadata === undefined || metadata === null) return;
     if (hasValue(this.#metadata) && typeof this.#metadata !== 'object' && hasKeys(metadata)) {
-      return this.#violate(
+      return this.#reportViolation(
         'T7-metadata',
-        'The client throws: it cannot merge this into what it has.',
+        'The client throws: it cannot merge an object into metadata that is not one.',
         'messageMetadata',
       );
     }
-    if (!isFields(metadata)) this.#violate('T7-metadata', 'Metadata is an object.', 'messageMetadata');
+    if (!isFields(metadata)) this.#reportViolation('T7-metadata', 'Metadata must be an object.', 'messageMetadata');
     this.#metadata = hasValue(this.#metadata) ? { ...(this.#metadata as object), ...metadata } : metadata;
     const problem = this.#options.metadataProblem?.(this.#metadata);
-    if (problem !== undefined) this.#violate('T7-metadata', `The page refuses it: ${problem}.`, 'messageMetadata');
+    if (problem !== undefined)
+      this.#reportViolation('T7-metadata', `The page rejects it: ${problem}.`, 'messageMetadata');
   }
 
   #startStep(): void {
-    if (this.#isStepOpen) this.#violate('S4-order', 'start-step comes while a step is open.');
-    if (this.#isStepOpen && this.#isStepEmpty) this.#violate('S12-empty', 'The step before has no content.');
+    if (this.#isStepOpen) this.#reportViolation('S4-order', 'start-step comes while a step is open.');
+    if (this.#isStepOpen && this.#isStepEmpty) this.#reportViolation('S12-empty', 'The previous step has no content.');
     this.#isStepOpen = true;
     this.#isStepEmpty = true;
     this.#step += 1;
   }
 
   #finishStep(): void {
-    if (!this.#isStepOpen) this.#violate('S4-order', 'finish-step comes while no step is open.');
-    else if (this.#isStepEmpty) this.#violate('S12-empty', 'The step has no content.');
+    if (!this.#isStepOpen) this.#reportViolation('S4-order', 'finish-step comes while no step is open.');
+    else if (this.#isStepEmpty) this.#reportViolation('S12-empty', 'The step has no content.');
     this.#isStepOpen = false;
     if (this.#version === 7) return;
     this.#textParts.reportOpen();
@@ -208,7 +216,7 @@ export class UIMessageChecker implements Checker {
   }
 
   #resetStep(): void {
-    if (!this.#isStepOpen) this.#violate('S4-order', 'reset-step comes while no step is open.');
+    if (!this.#isStepOpen) this.#reportViolation('S4-order', 'reset-step comes while no step is open.');
     this.#isStepEmpty = false;
     this.#textParts.clear();
     this.#tools.resetStep(this.#step);
@@ -217,7 +225,8 @@ export class UIMessageChecker implements Checker {
   #checkData(chunk: UIDataChunk): void {
     const name = chunk.type.slice('data-'.length);
     const problem = this.#options.dataProblem?.(name, chunk.data);
-    if (problem !== undefined) this.#violate('T7-metadata', `The page refuses the data "${name}": ${problem}.`, 'data');
+    if (problem !== undefined)
+      this.#reportViolation('T7-metadata', `The page rejects the data "${name}": ${problem}.`, 'data');
     if (!chunk.transient) this.#isStepEmpty = false;
     this.#data.checkData(chunk);
   }
@@ -226,7 +235,7 @@ export class UIMessageChecker implements Checker {
     try {
       assertNoPrototypeKeys(chunk);
     } catch {
-      this.#violate('S14-frame', 'The client refuses the event: a key of it would change a prototype.');
+      this.#reportViolation('S14-frame', 'The client rejects the event: it has a key that would change a prototype.');
     }
   }
 }
@@ -235,7 +244,7 @@ function hasValue(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Whether the client would look for a key of it in what it has. */
+/** Whether merging the metadata makes the client access a key of its current metadata. */
 function hasKeys(metadata: unknown): boolean {
   const fields = Object.entries(Object(metadata) as object) as Array<[string, unknown]>;
   return fields.some(([key, value]) => !['constructor', 'prototype', '__proto__'].includes(key) && value !== undefined);

@@ -171,7 +171,7 @@ describe.each([6, 7] as const)('the schema of %i', (version) => {
 });
 
 it('says where and why', () => {
-  expect(validateUIMessageChunk({ type: 'text-delta', id: 'a' })).toEqual({ path: 'delta', message: 'it is a string' });
+  expect(validateUIMessageChunk({ type: 'text-delta', id: 'a' })).toEqual({ path: 'delta', message: 'must be a string' });
   expect(validateUIMessageChunk({ type: 'data-x' })?.message).toContain('write null');
   expect(validateUIMessageChunk({ type: 'custom', kind: 'a.b' })?.message).toContain('custom');
   expect(validateUIMessageChunk({ type: 'finish', finishReason: 'interrupted' })?.path).toBe('finishReason');

@@ -2,16 +2,16 @@ import { isJsonRecord, isMetadata, isTextRecord } from './is-ui-metadata.ts';
 import { isFields, type Fields } from '../../shared/read-fields.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 
-/** What is wrong with a chunk, and where. */
+/** Validation error of a chunk, with the path of the field. */
 export type ChunkProblem = { path: string; message: string };
 
 /**
- * Whether a value is a UI message chunk: the verdict of `uiMessageChunkSchema` of that version, without its cost. The
- * schema tries one variant after the other and copies what it reads; this looks at the type, then at the fields, and
- * allocates only to say what is wrong. Unknown fields are fine, as they are to the schema.
+ * Validates a UI message chunk with the same result as `uiMessageChunkSchema` of that version, but faster: the schema tries
+ * each variant and copies the value; this function switches on the type and allocates only for errors. Like the schema, it
+ * accepts unknown fields.
  */
 export function validateUIMessageChunk(chunk: unknown, version: UIMessageVersion = 6): ChunkProblem | undefined {
-  if (!isFields(chunk)) return problem('', 'a chunk is an object');
+  if (!isFields(chunk)) return problem('', 'a chunk must be an object');
   switch (chunk.type) {
     case 'text-delta':
     case 'reasoning-delta':
@@ -87,7 +87,7 @@ export function validateUIMessageChunk(chunk: unknown, version: UIMessageVersion
   }
 }
 
-/** The same, as a type guard. */
+/** Type guard for `validateUIMessageChunk`. */
 export function isUIMessageChunk<Version extends UIMessageVersion = 6>(
   value: unknown,
   version?: Version,
@@ -130,7 +130,7 @@ const types7: ReadonlySet<unknown> = new Set([
   'reset-step',
 ]);
 
-/** Whether that version has chunks of this type. */
+/** Whether a version has chunks of this type. */
 export function isUIMessageChunkType(type: unknown, version: UIMessageVersion = 6): boolean {
   return (version === 7 ? types7 : types6).has(type) || (typeof type === 'string' && type.startsWith('data-'));
 }
@@ -159,8 +159,8 @@ function checkChunk7(chunk: Fields): ChunkProblem | undefined {
 }
 
 function checkDataChunk(chunk: Fields): ChunkProblem | undefined {
-  if (typeof chunk.type !== 'string') return problem('type', 'the type is a string');
-  if (!chunk.type.startsWith('data-')) return problem('type', `no chunk has the type "${chunk.type}"`);
+  if (typeof chunk.type !== 'string') return problem('type', 'must be a string');
+  if (!chunk.type.startsWith('data-')) return problem('type', `unknown chunk type "${chunk.type}"`);
   return checkPresent(chunk, 'data') ?? checkOptionalText(chunk, 'id') ?? checkOptionalFlag(chunk, 'transient');
 }
 
@@ -173,7 +173,7 @@ function checkCall(chunk: Fields): ChunkProblem | undefined {
   );
 }
 
-/** What a call and its result may both say. */
+/** Checks the optional fields that calls and results share. */
 function checkToolFields(chunk: Fields): ChunkProblem | undefined {
   return (
     checkOptionalFlag(chunk, 'providerExecuted') ??
@@ -185,7 +185,7 @@ function checkToolFields(chunk: Fields): ChunkProblem | undefined {
 
 function checkEncoding({ inputEncoding }: Fields): ChunkProblem | undefined {
   if (inputEncoding === undefined || inputEncoding === 'json' || inputEncoding === 'text') return undefined;
-  return problem('inputEncoding', 'the encoding is "json" or "text"');
+  return problem('inputEncoding', 'must be "json" or "text"');
 }
 
 function checkFinishReason({ finishReason: reason }: Fields, version: UIMessageVersion): ChunkProblem | undefined {
@@ -201,12 +201,12 @@ function checkFinishReason({ finishReason: reason }: Fields, version: UIMessageV
     case 'interrupted':
       if (version === 7) return undefined;
   }
-  return problem('finishReason', `ai ${version} has no such finish reason`);
+  return problem('finishReason', `ai ${version} does not have this finish reason`);
 }
 
 function checkCitations(value: unknown, path: string): ChunkProblem | undefined {
   if (value === undefined) return undefined;
-  if (!Array.isArray(value)) return problem(path, 'citations are a list');
+  if (!Array.isArray(value)) return problem(path, 'must be an array');
   for (let index = 0; index < value.length; index += 1) {
     const found = checkCitation(value[index], `${path}[${index}]`);
     if (found) return found;
@@ -215,9 +215,9 @@ function checkCitations(value: unknown, path: string): ChunkProblem | undefined 
 }
 
 function checkCitation(value: unknown, path: string): ChunkProblem | undefined {
-  if (!isFields(value)) return problem(path, 'a citation is an object');
+  if (!isFields(value)) return problem(path, 'must be an object');
   const { source } = value;
-  if (!isFields(source) || source.type !== 'source') return problem(`${path}.source`, 'a citation has a source');
+  if (!isFields(source) || source.type !== 'source') return problem(`${path}.source`, 'must be a source');
   const found =
     source.sourceType === 'url'
       ? (checkText(source, 'id') ??
@@ -230,7 +230,7 @@ function checkCitation(value: unknown, path: string): ChunkProblem | undefined {
           checkText(source, 'title') ??
           checkOptionalText(source, 'filename') ??
           checkMetadata(source))
-        : problem('sourceType', 'a source is of the type "url" or "document"');
+        : problem('sourceType', 'must be "url" or "document"');
   if (found) return problem(`${path}.source.${found.path}`, found.message);
   return (
     checkOptionalIndex(value, 'startIndex') ??
@@ -242,11 +242,11 @@ function checkCitation(value: unknown, path: string): ChunkProblem | undefined {
 function checkOptionalIndex(value: Fields, key: string): ChunkProblem | undefined {
   const index = value[key];
   if (index === undefined || (Number.isSafeInteger(index) && (index as number) >= 0)) return undefined;
-  return problem(key, 'an index is a whole number');
+  return problem(key, 'must be a non-negative integer');
 }
 
 function checkSteeringParts(parts: unknown): ChunkProblem | undefined {
-  if (!Array.isArray(parts)) return problem('parts', 'a steering message has a list of parts');
+  if (!Array.isArray(parts)) return problem('parts', 'must be an array');
   for (let index = 0; index < parts.length; index += 1) {
     const found = checkSteeringPart(parts[index]);
     if (found) return problem(`parts[${index}].${found.path}`, found.message);
@@ -255,9 +255,9 @@ function checkSteeringParts(parts: unknown): ChunkProblem | undefined {
 }
 
 function checkSteeringPart(part: unknown): ChunkProblem | undefined {
-  if (!isFields(part)) return problem('', 'a part is an object');
+  if (!isFields(part)) return problem('', 'a part must be an object');
   if (part.type === 'text') return checkText(part, 'text') ?? checkMetadata(part);
-  if (part.type !== 'file') return problem('type', 'a steering message has text and files');
+  if (part.type !== 'file') return problem('type', 'must be "text" or "file"');
   return (
     checkText(part, 'mediaType') ??
     checkText(part, 'url') ??
@@ -269,25 +269,25 @@ function checkSteeringPart(part: unknown): ChunkProblem | undefined {
 
 function checkReference({ providerReference }: Fields): ChunkProblem | undefined {
   if (providerReference === undefined || isTextRecord(providerReference)) return undefined;
-  return problem('providerReference', 'it is a JSON object');
+  return problem('providerReference', 'must be a JSON object');
 }
 
 function checkMetadata({ providerMetadata }: Fields): ChunkProblem | undefined {
   if (providerMetadata === undefined || isMetadata(providerMetadata)) return undefined;
-  return problem('providerMetadata', 'it is an object of JSON objects');
+  return problem('providerMetadata', 'must be an object of JSON objects');
 }
 
 function checkToolMetadata({ toolMetadata }: Fields): ChunkProblem | undefined {
   if (toolMetadata === undefined || isJsonRecord(toolMetadata)) return undefined;
-  return problem('toolMetadata', 'it is a JSON object');
+  return problem('toolMetadata', 'must be a JSON object');
 }
 
 function checkText(chunk: Fields, key: string): ChunkProblem | undefined {
-  return typeof chunk[key] === 'string' ? undefined : problem(key, 'it is a string');
+  return typeof chunk[key] === 'string' ? undefined : problem(key, 'must be a string');
 }
 
 function checkFlag(chunk: Fields, key: string): ChunkProblem | undefined {
-  return typeof chunk[key] === 'boolean' ? undefined : problem(key, 'it is a boolean');
+  return typeof chunk[key] === 'boolean' ? undefined : problem(key, 'must be a boolean');
 }
 
 function checkOptionalText(chunk: Fields, key: string): ChunkProblem | undefined {
@@ -298,9 +298,9 @@ function checkOptionalFlag(chunk: Fields, key: string): ChunkProblem | undefined
   return chunk[key] === undefined ? undefined : checkFlag(chunk, key);
 }
 
-/** The value may be anything, but JSON drops `undefined`: a writer says `null`. */
+/** Accepts any value, including null, but the key must exist. */
 function checkPresent(chunk: Fields, key: string): ChunkProblem | undefined {
-  return key in chunk ? undefined : problem(key, 'it is missing; write null where there is no value');
+  return key in chunk ? undefined : problem(key, 'is missing; write null if there is no value');
 }
 
 function problem(path: string, message: string): ChunkProblem {

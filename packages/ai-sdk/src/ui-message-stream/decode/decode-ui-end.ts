@@ -4,12 +4,12 @@ import { defined } from '../../shared/read-fields.ts';
 
 type RunEnd = EventOf<'run-end'>;
 
-/** How a UI message stream ends: by its last chunk, by what a `data-event` has said before it, or by the first error. */
+/** Decodes the end of a stream from its last chunk, from a `data-event` before it, or from the first error. */
 export class UIRunEndDecoder {
-  /** What the wire calls the message, where that is not our name for it. */
+  /** Id of the message on the wire, if it differs from ours. */
   wireMessageId: string | undefined;
   #cause: Fault | undefined;
-  /** What a `data-event` has said of the end, until the wire's own last word. */
+  /** The `run-end` of a `data-event`, used when the last chunk has the same outcome. */
   #dataEvent: RunEnd | undefined;
 
   setDataEvent(event: RunEnd): void {
@@ -22,7 +22,7 @@ export class UIRunEndDecoder {
     );
   }
 
-  /** Undefined: the error is not the end by itself. A chat stops here, other readers go on. */
+  /** Undefined if the error does not end the stream: a chat stops at an error, other readers continue. */
   decodeError(message: string): RunEnd | undefined {
     const fields = this.#getDataEvent('error');
     if (fields) return this.#withMessageId(fields);
@@ -42,7 +42,7 @@ export class UIRunEndDecoder {
     return this.#withMessageId({ ...fields, outcome: 'complete' });
   }
 
-  /** The input is over without a last word. Undefined: nothing tells why. */
+  /** Returns the end of a stream without a last chunk. Undefined if no error explains it. */
   toTruncated(): RunEnd | undefined {
     return this.#cause && this.#withMessageId({ type: 'run-end', outcome: 'error', error: this.#cause });
   }

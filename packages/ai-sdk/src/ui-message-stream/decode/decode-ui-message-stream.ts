@@ -37,15 +37,15 @@ import type { UIDataChunk, UIFinishChunk7, UIMessageChunk, UIStartChunk } from '
 import { isUIMessageChunkType, validateUIMessageChunk } from '../chunk/validate-ui-message-chunk.ts';
 
 export interface UIMessageDecoderOptions {
-  /** The tool set behind the stream, or who runs each tool: whether a call without a result waits for the client. */
+  /** Tool set behind the stream, or the executor of each tool. Decides whether a call without a result waits for the client. */
   tools?: ToolExecutors;
   onLoss?: OnLoss;
 }
 
 /**
- * Decodes a UI message stream of `ai` 6 or 7. Total: it takes anything and never throws. An unknown chunk becomes `raw`, a
- * malformed one `raw` and a notice. What our encoder wrote beyond the protocol (agents, state, notices, the slot in the
- * metadata) comes back. Put `seal` behind it.
+ * Decodes a UI message stream of ai 6 or 7. Accepts any value and never throws: an unknown chunk becomes `raw`, a malformed one
+ * `raw` and a notice. Restores what our encoder adds to the protocol: agents, state, notices, our metadata. Compose with
+ * `seal`.
  */
 export function createUIMessageDecoder(
   run: RunInput,
@@ -70,9 +70,9 @@ class UIMessageDecoder {
   #parts: UIWholePartDecoder;
   #tools: UIToolDecoder;
   #questions: UIQuestionDecoder;
-  /** Whether our own encoder speaks: then ids are canonical, and steps come as events. */
+  /** Whether our encoder wrote the stream: then ids are canonical, and steps are data events. */
   #isOurs = false;
-  /** Part ids that had to change, by the wire's, for words that come after the part. */
+  /** Changed part ids by wire id, for events that refer to the part later. */
   #renamedIds = new Map<string, string>();
   #agents: UIAgentDecoder;
   #knownSteps = new Set<string>();
@@ -115,7 +115,7 @@ class UIMessageDecoder {
     this.#emitRaw(value, emit);
   }
 
-  /** Without a last word, the first error is the cause. Otherwise `seal` says that the wire was cut. */
+  /** Without a last chunk, ends the run with the first error. If there is none, `seal` reports the truncation. */
   end(isEof: boolean, emit: Write): void {
     if (this.#hasEnded) return;
     this.#tools.settleInvalid(emit);
@@ -160,7 +160,7 @@ class UIMessageDecoder {
         if (!this.#isOurs) this.#steps.start(emit);
         return;
       case 'finish-step':
-        // Our own steps are the encoder's, and say nothing of what is over.
+        // Our encoder's UI steps are not the steps of the run, and do not settle anything.
         if (this.#isOurs) return;
         this.#tools.settleInvalid(emit);
         return this.#steps.finish(emit);
@@ -199,11 +199,11 @@ class UIMessageDecoder {
     const json = toJson(value, this.#onLoss);
     let metadata = asJsonObject(json);
     if (metadata === undefined) {
-      const why = 'The metadata of a message is an object; it is kept under "value".';
+      const why = 'Message metadata must be an object; the value was stored under "value".';
       this.#reportLoss({ kind: 'repaired', what: 'messageMetadata', why });
       metadata = { value: json };
     }
-    // The run that it names is the wire's, and ours has its own id.
+    // Drops our own metadata: its run id is that of the wire, and this run has another.
     const { [metadataKey]: _, ...others } = metadata;
     if (Object.keys(others).length > 0) emit({ type: 'metadata', metadata: others });
   }
@@ -249,12 +249,12 @@ class UIMessageDecoder {
     else this.#parts.decodeData(chunk, emit);
   }
 
-  /** What our encoder has no chunk for. It is checked as everything that comes from a wire. */
+  /** Decodes a data chunk of our encoder. Validated like all wire data. */
   #decodeExtension(name: ExtensionName, id: string, chunk: UIDataChunk, emit: Write): void {
     const data = toJson(chunk.data ?? null, this.#onLoss);
     const body = asJsonObject(data);
     if (name === 'state') return emit({ type: 'state-snapshot', state: data });
-    if (body === undefined) return this.#emitMalformed(chunk, 'data: it is an object.', emit);
+    if (body === undefined) return this.#emitMalformed(chunk, 'data: must be an object.', emit);
     if (name === 'agent') return this.#agents.decodeData(id, body, (event) => this.#useValid(event, chunk, emit, emit));
     if (name === 'event') return this.#decodeDataEvent(chunk, body, emit);
     if (name === 'notice') return void this.#useValid({ type: name, ...body }, chunk, emit, emit);
@@ -299,19 +299,19 @@ class UIMessageDecoder {
     return problem === undefined;
   }
 
-  /** Who says it and in which step. An agent that nobody has introduced is introduced by its id. */
+  /** Returns agent, step and metadata of a part. Starts an agent that was never announced. */
   #getAttribution(meta: Meta | undefined, emit: Write): Attribution {
     const { intertie, meta: others } = splitMetadata(meta);
     const { id: _, stepId: wireStep, agentId, ...identity } = parseIdentity(intertie);
     if (agentId !== undefined) this.#agents.ensureStarted(agentId, emit);
     const isKnown = wireStep !== undefined && this.#knownSteps.has(wireStep);
-    // The UI's steps are nobody's, so what an agent says is in none of them.
+    // UI steps belong to no agent, so content of an agent is in none of them.
     const current = this.#isOurs || agentId !== undefined ? undefined : this.#steps.current;
     const stepId = isKnown ? wireStep : current;
     return { ...identity, ...defined({ agentId, stepId }), ...(others && { providerMetadata: others }) };
   }
 
-  /** Ids of our own are canonical; those of others are only unique while their part is open. */
+  /** Returns the id for a part: canonical in our streams; in others only unique while the part is open, so a new one. */
   #toPartId(wireId: string): string {
     if (this.#isOurs) return this.#claimId(wireId);
     const id = this.#ids.next();
@@ -319,7 +319,7 @@ class UIMessageDecoder {
     return id;
   }
 
-  /** An id for a part that comes whole: the wire's if the thread has none like it. */
+  /** Claims the id of a complete part: that of the wire, unless the thread already uses it. */
   #claimId(wireId: string | undefined): string {
     const id = this.#ids.open(wireId);
     if (wireId !== undefined && id !== wireId) this.#renamedIds.set(wireId, id);
@@ -336,7 +336,7 @@ class UIMessageDecoder {
 
   #emitMalformed(chunk: unknown, problem: string, emit: Write): void {
     this.#emitRaw(chunk, emit);
-    const message = `A chunk of the type "${getType(chunk)}" was not understood. ${problem}`;
+    const message = `Invalid chunk of type "${getType(chunk)}". ${problem}`;
     emit({ type: 'notice', level: 'warning', message, code: 'malformed-chunk' });
   }
 

@@ -22,22 +22,22 @@ import { toDenialId, parseQuestionId } from '../chunk/ui-question-id.ts';
 
 type Write = Emit<AgentEvent>;
 
-/** What questions need of the decoder around them. */
+/** State and functions of the surrounding decoder. */
 export interface QuestionContext {
   run: RunInput;
   onLoss: OnLoss;
-  /** Our id of a call that the wire names. */
+  /** Returns the canonical id of a call. */
   findCallId(wireId: string): string | undefined;
-  /** Who says it and in which step, and the metadata that is not ours. */
+  /** Returns agent, step and the metadata of providers. */
   getAttribution(meta: Meta | undefined, emit: Write): Attribution;
 }
 
-/** Decodes approvals, and the tools that carry questions about nothing. Gives a reason where a chunk fits nothing. */
+/** Decodes approvals, and questions sent as tool parts. Methods return a problem if a chunk refers to an unknown id. */
 export class UIQuestionDecoder {
   #context: QuestionContext;
-  /** Questions that are tools on the wire, and whether they are answered. */
+  /** Questions sent as tool parts, and whether they are answered. */
   #questionParts = new Map<string, boolean>();
-  /** Approvals, the call of each, and whether it is answered. */
+  /** Approvals with their calls, and whether they are answered. */
   #approvals = new Map<string, { toolCallId: string; answered: boolean }>();
 
   constructor(context: QuestionContext) {
@@ -52,9 +52,9 @@ export class UIQuestionDecoder {
 
   decodeRequest(chunk: UIToolApprovalRequestChunk7, emit: Write): string | undefined {
     if (this.#approvals.has(chunk.approvalId)) return undefined;
-    if (chunk.approvalId === '') return 'An approval request has an id.';
+    if (chunk.approvalId === '') return 'An approval request must have an id.';
     const toolCallId = this.#context.findCallId(chunk.toolCallId);
-    if (toolCallId === undefined) return 'There is no call of that id.';
+    if (toolCallId === undefined) return 'There is no call with that id.';
     const isMadeUp = chunk.approvalId === toDenialId(chunk.toolCallId);
     const answer = isMadeUp ? undefined : parseDescriptorAnswer(chunk.approvalDescriptor, chunk.approvalId);
     this.#approvals.set(chunk.approvalId, { toolCallId, answered: isMadeUp || answer !== undefined });
@@ -65,7 +65,7 @@ export class UIQuestionDecoder {
 
   decodeResponse(chunk: UIToolApprovalResponseChunk, emit: Write): string | undefined {
     const approval = this.#approvals.get(chunk.approvalId);
-    if (approval === undefined) return 'There is no approval request of that id.';
+    if (approval === undefined) return 'There is no approval request with that id.';
     if (approval.answered) return undefined;
     approval.answered = true;
     const { meta } = splitMetadata(parseMetadata(chunk.providerMetadata, this.#context.onLoss));
@@ -78,7 +78,7 @@ export class UIQuestionDecoder {
     return undefined;
   }
 
-  /** An event that came as it is. Its chunk, if one follows, says nothing new. */
+  /** Decodes a question or answer from a data event. A chunk for it that follows is ignored. */
   decodeDataEvent(event: EventOf<'question' | 'answer'>, emit: Write): void {
     if (event.type === 'answer') {
       const approval = this.#approvals.get(event.questionId);
@@ -93,7 +93,7 @@ export class UIQuestionDecoder {
     emit({ ...question, ...defined({ toolCallId: id }) });
   }
 
-  /** Questions that nobody has answered, and the call of each. `isSettled`: nobody needs the answer any more. */
+  /** Lists unanswered questions with their calls. Approvals of settled calls no longer need an answer. */
   listOpen(isSettled: (toolCallId: string) => boolean): Array<{ questionId: string; toolCallId?: string }> {
     const open: Array<{ questionId: string; toolCallId?: string }> = [];
     for (const [questionId, { toolCallId, answered }] of this.#approvals) {
@@ -103,7 +103,7 @@ export class UIQuestionDecoder {
     return open;
   }
 
-  /** Our questions about nothing are dynamic tools on the wire. Whether this is one. */
+  /** Decodes a question that our encoder sent as a dynamic tool. Returns false if the chunk is not one. */
   decodeQuestionPart(chunk: UIToolInputAvailableChunk, emit: Write): boolean {
     const { intertie } = splitMetadata(parseMetadata(chunk.providerMetadata, this.#context.onLoss));
     const questionId = intertie.question === true ? parseQuestionId(chunk.toolCallId) : undefined;
@@ -129,7 +129,7 @@ export class UIQuestionDecoder {
     return true;
   }
 
-  /** The output of such a tool is the answer. Whether this is one. */
+  /** Decodes the output of such a tool as the answer. Returns false if the chunk is not one. */
   decodeAnswerPart(chunk: OutputChunk, emit: Write): boolean {
     const questionId = parseQuestionId(chunk.toolCallId);
     const isAnswered = questionId === undefined ? undefined : this.#questionParts.get(questionId);

@@ -10,7 +10,7 @@ import type {
 
 export type OutputChunk = UIToolOutputAvailableChunk | UIToolOutputErrorChunk | UIToolOutputDeniedChunk;
 
-/** What a chunk says came of a call. */
+/** Decodes an output chunk to the result of its call. */
 export function toToolResult(chunk: OutputChunk, onLoss: OnLoss): ToolResult & { providerMetadata?: Meta } {
   if (chunk.type === 'tool-output-denied') return { status: 'denied' };
   const { intertie, meta } = splitMetadata(parseMetadata(chunk.providerMetadata, onLoss));
@@ -30,7 +30,7 @@ export function toToolResult(chunk: OutputChunk, onLoss: OnLoss): ToolResult & {
   };
 }
 
-/** An error by its text, and by what the slot adds to it. */
+/** Builds a fault from an error text and the fields in our metadata. */
 export function parseFault(message: string, metadata: Json | undefined): Fault {
   const { code, retryable, data } = asJsonObject(metadata ?? null) ?? {};
   return { message, ...defined({ code: asText(code), retryable: asBoolean(retryable), data }) };

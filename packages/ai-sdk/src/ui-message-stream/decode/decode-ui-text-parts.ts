@@ -9,18 +9,18 @@ type Kind = 'text' | 'reasoning';
 type Open = { id: string; kind: Kind; stepId?: string };
 type EndChunk = UITextEndChunk7 | (Omit<UITextEndChunk7, 'type' | 'citations'> & { type: 'reasoning-end' });
 
-/** What texts and reasoning need of the decoder around them. */
+/** State and functions of the surrounding decoder. */
 export interface TextPartContext {
   onLoss: OnLoss;
-  /** Our id of a part that the wire calls so. */
+  /** Returns the canonical id of a new part. */
   toPartId(wireId: string): string;
-  /** Who says it and in which step, and the metadata that is not ours. */
+  /** Returns agent, step and the metadata of providers. */
   getAttribution(meta: Meta | undefined, emit: Write): Attribution;
   addOpenPart(stepId: string | undefined): void;
   removeOpenPart(stepId: string | undefined, emit: Write): void;
 }
 
-/** Decodes texts and reasoning, which the wire knows by kind and id while they are open. */
+/** Decodes text and reasoning parts. The wire identifies an open part by kind and id. */
 export class UITextPartDecoder {
   #context: TextPartContext;
   #open = new Map<string, Open>();
@@ -29,7 +29,7 @@ export class UITextPartDecoder {
     this.#context = context;
   }
 
-  /** What the step has left open is over. */
+  /** Ends the parts that a step left open. */
   endStep(stepId: string, emit: Write): void {
     for (const [key, open] of this.#open) if (open.stepId === stepId) this.#endPart(key, open, emit);
   }
@@ -37,7 +37,7 @@ export class UITextPartDecoder {
   decodeStart(chunk: UIPartStartChunk, emit: Write): void {
     const kind = chunk.type === 'text-start' ? 'text' : 'reasoning';
     const attribution = this.#context.getAttribution(parseMetadata(chunk.providerMetadata, this.#context.onLoss), emit);
-    // A second start under an open id: the client goes on with the new part, and the first one stays as it is.
+    // A repeated start of an open id begins a new part at the client, and the first one stays unchanged.
     const before = this.#open.get(`${kind}:${chunk.id}`);
     if (before) this.#endPart(`${kind}:${chunk.id}`, before, emit);
     this.#startPart(kind, chunk.id, attribution, emit);
@@ -74,11 +74,11 @@ export class UITextPartDecoder {
     });
   }
 
-  /** The open part, or a new one: a delta whose start was missed is better shown than thrown away. */
+  /** Returns the open part. If its start is missing, opens one rather than dropping the content. */
   #getOrStartPart(kind: Kind, wireId: string, emit: Write): Open {
     const open = this.#open.get(`${kind}:${wireId}`);
     if (open !== undefined) return open;
-    const why = `No ${kind} of that id was open, so one was opened.`;
+    const why = `No ${kind} with that id was open, so one was opened.`;
     this.#context.onLoss({ kind: 'repaired', what: `${kind} delta`, why, id: wireId });
     return this.#startPart(kind, wireId, this.#context.getAttribution(undefined, emit), emit);
   }

@@ -29,38 +29,38 @@ type Write = Emit<AgentEvent>;
 type Call = {
   id: string;
   state: 'streaming' | 'complete' | 'settled';
-  /** What the opening said: it holds. */
+  /** The `tool-input-start`, whose fields take precedence over those of later chunks. */
   opening?: EventOf<'tool-input-start'>;
-  /** Whether its input is still being streamed. */
+  /** Whether the input is streaming. */
   isOpen: boolean;
   stepId?: string;
-  /** The UI step in which it was completed. */
+  /** Number of the UI step in which the input was completed. */
   uiStep: number;
-  /** The input so far. */
+  /** Input text so far. */
   text: string;
   executor?: Executor;
-  /** Never run, and its error result is still owed. */
+  /** Error of an invalid call whose error result has not been emitted. */
   invalid?: Fault;
-  /** Its result came as an event, and the chunk of it is still to come. */
+  /** Whether the result came as a data event, and its chunk will follow. */
   isCarried?: boolean;
 };
 
-/** What the tools need of the decoder around them. */
+/** State and functions of the surrounding decoder. */
 export interface ToolContext {
   run: RunInput;
   ids: PartIds;
   getExecutor: ExecutorLookup;
   onLoss: OnLoss;
-  /** Who says it and in which step, and the metadata that is not ours. */
+  /** Returns agent, step and the metadata of providers. */
   getAttribution(meta: Meta | undefined, emit: Write): Attribution;
   addOpenPart(stepId: string | undefined): void;
   removeOpenPart(stepId: string | undefined, emit: Write): void;
 }
 
-/** Decodes the tool chunks of a UI message stream. Gives a reason where a chunk fits nothing. */
+/** Decodes tool chunks. Methods return a problem if a chunk refers to an unknown call. */
 export class UIToolDecoder {
   #context: ToolContext;
-  /** By the wire's id. */
+  /** Calls by wire id. */
   #calls = new Map<string, Call>();
   #uiStep = 0;
 
@@ -84,7 +84,7 @@ export class UIToolDecoder {
     this.#uiStep += 1;
   }
 
-  /** Our id of a call that the wire names. */
+  /** Returns the canonical id of a call. */
   findCallId(wireId: string): string | undefined {
     return this.#calls.get(wireId)?.id;
   }
@@ -92,7 +92,7 @@ export class UIToolDecoder {
   decodeInputStart(chunk: UIToolInputStartChunk, emit: Write): void {
     const known = this.#calls.get(chunk.toolCallId);
     if (known?.state === 'streaming') {
-      // The client begins the input anew. What was said of the call holds, and what is new is added.
+      // The client restarts the input. Earlier fields of the call take precedence; new ones are added.
       known.text = '';
       const { providerMetadata, ...fields } = this.#toCallBody(chunk, known.id, emit);
       if (known.opening) known.opening = { ...fields, ...known.opening };
@@ -128,7 +128,7 @@ export class UIToolDecoder {
     return undefined;
   }
 
-  /** By our id. */
+  /** Takes a canonical id. */
   isSettled(toolCallId: string): boolean {
     for (const { id, state } of this.#calls.values()) if (id === toolCallId) return state === 'settled';
     return false;
@@ -138,7 +138,7 @@ export class UIToolDecoder {
     const { intertie } = splitMetadata(parseMetadata(chunk.providerMetadata, this.#context.onLoss));
     const known = this.#calls.get(chunk.toolCallId);
     if (known && known.state !== 'streaming' && known.uiStep === this.#uiStep) {
-      const why = 'The call is complete already; the first input counts.';
+      const why = 'The call is already complete; its first input is used.';
       return this.#reportLoss({ kind: 'repaired', what: chunk.type, why, id: known.id });
     }
     const streamed = known?.state === 'streaming' ? known : undefined;
@@ -167,12 +167,12 @@ export class UIToolDecoder {
 
   decodeOutput(chunk: OutputChunk, emit: Write): string | undefined {
     const call = this.#calls.get(chunk.toolCallId);
-    if (call === undefined) return 'There is no call of that id.';
+    if (call === undefined) return 'There is no call with that id.';
     if (call.state === 'settled') {
       const { isCarried } = call;
       call.isCarried = false;
       if (!isCarried) {
-        this.#reportLoss({ kind: 'late', what: chunk.type, why: 'The call has its result already.', id: call.id });
+        this.#reportLoss({ kind: 'late', what: chunk.type, why: 'The call already has a result.', id: call.id });
       }
       return undefined;
     }
@@ -183,7 +183,7 @@ export class UIToolDecoder {
     return undefined;
   }
 
-  /** A result that came as it is. Its chunk, if one follows, says nothing new. */
+  /** Decodes a result from a data event. A chunk for it that follows is ignored. */
   decodeDataEvent(event: EventOf<'tool-result'>, emit: Write): void {
     const call = this.#calls.get(event.toolCallId);
     if (call && (event.status !== 'ok' || !event.preliminary)) {
@@ -193,7 +193,7 @@ export class UIToolDecoder {
     emit({ ...event, toolCallId: call?.id ?? event.toolCallId });
   }
 
-  /** Invalid calls whose error nobody has written: it follows now. */
+  /** Emits the error results of invalid calls that have none. */
   settleInvalid(emit: Write): void {
     for (const call of this.#calls.values()) {
       if (!call.invalid || call.state !== 'complete') continue;
@@ -203,17 +203,17 @@ export class UIToolDecoder {
     }
   }
 
-  /** A step is over, and so are its inputs. */
+  /** Ends the inputs that a step left open. */
   endInputs(stepId: string, emit: Write): void {
     for (const call of this.#calls.values()) if (call.stepId === stepId) this.#endInput(call, emit);
   }
 
-  /** The step never happened, and neither did its calls. */
+  /** Forgets the calls of a discarded step. */
   discardStep(stepId: string): void {
     for (const [wireId, call] of this.#calls) if (call.stepId === stepId) this.#calls.delete(wireId);
   }
 
-  /** The calls that wait for the client. `asking`: those that wait for an answer first. */
+  /** Lists the calls that wait for the client. `asking` contains calls that wait for an answer first. */
   listPending(finishReason: FinishReason | undefined, asking: ReadonlySet<string>): Waiting[] {
     const waiting: Waiting[] = [];
     for (const { id, state, executor } of this.#calls.values()) {
@@ -251,9 +251,9 @@ export class UIToolDecoder {
     this.#context.removeOpenPart(call.stepId, emit);
   }
 
-  /** A result for a call whose input nobody has called complete: what was streamed is taken for all of it. */
+  /** Completes a call that gets a result while its input is streaming. */
   #completeCall(call: Call, emit: Write): void {
-    const why = 'Its result came before its input was complete; the input is what had been streamed.';
+    const why = 'Its result came before its input was complete; the streamed input is used.';
     this.#reportLoss({ kind: 'repaired', what: 'tool-call', why, id: call.id });
     this.#endInput(call, emit);
     const { opening, id: toolCallId } = call;
@@ -283,7 +283,7 @@ function isExecutor(value: unknown): value is Executor {
   return value === 'provider' || value === 'runtime' || value === 'client';
 }
 
-/** What `tool-input-start` said of the call, and `tool-call` repeats. */
+/** Returns the fields of `tool-input-start` that `tool-call` repeats. */
 function omitOwnFields(opening: EventOf<'tool-input-start'>): Omit<EventOf<'tool-input-start'>, 'type' | 'toolCallId'> {
   const fields = omit(opening, 'type', 'toolCallId', 'providerMetadata');
   return fields;

@@ -16,19 +16,19 @@ import type {
 
 type Write = Emit<AgentEvent>;
 
-/** What parts that come whole need of the decoder around them. */
+/** State and functions of the surrounding decoder. */
 export interface WholePartContext {
   onLoss: OnLoss;
-  /** An id for a part: the wire's if the thread has none like it. */
+  /** Claims an id for a part: that of the wire, unless the thread already uses it. */
   claimId(wireId: string | undefined): string;
-  /** Who says it and in which step, and the metadata that is not ours. */
+  /** Returns agent, step and the metadata of providers. */
   getAttribution(meta: Meta | undefined, emit: Write): Attribution;
 }
 
-/** Decodes what comes in one chunk: sources, files, data, and what a user said in the middle of it. */
+/** Decodes parts that consist of one chunk: sources, files, data and steering messages. */
 export class UIWholePartDecoder {
   #context: WholePartContext;
-  /** By the wire's type and id. */
+  /** Part ids by chunk type and wire id. */
   #data = new Map<string, string>();
 
   constructor(context: WholePartContext) {
@@ -100,7 +100,7 @@ export class UIWholePartDecoder {
   }
 }
 
-/** A source, with what the slot of its metadata adds. */
+/** Builds a source from its chunk and our metadata. */
 function toSourceBody(chunk: UISourceUrlChunk | UISourceDocumentChunk, intertie: JsonObject): SourceBody {
   if (chunk.type === 'source-url') {
     const { url, title } = chunk;
@@ -111,21 +111,21 @@ function toSourceBody(chunk: UISourceUrlChunk | UISourceDocumentChunk, intertie:
   return { sourceType: 'document', mediaType, title, ...defined({ filename, url: asText(intertie.url) }) };
 }
 
-/** A file, with what the slot of its metadata adds. */
+/** Builds a file from its chunk and our metadata. */
 function toFileBody(chunk: UIFileChunk | UIReasoningFileChunk, intertie: JsonObject): FileBody {
   const mimeType = intertie.untyped === true ? undefined : chunk.mediaType;
   const reasoning = chunk.type === 'reasoning-file' || intertie.reasoning === true ? (true as const) : undefined;
   return { ...defined({ mimeType, filename: asText(intertie.filename), reasoning }), ...toFileLocation(chunk.url) };
 }
 
-/** What a user said in the middle of it. */
+/** Converts the parts of a steering message. */
 function toSteeringParts({ parts }: UISteeringMessageChunk, onLoss: OnLoss): MessagePart[] {
   return parts.map((part): MessagePart => {
     const { intertie, meta } = splitMetadata(parseMetadata(part.providerMetadata, onLoss));
     const kept = { ...parseIdentity(intertie), ...(meta && { providerMetadata: meta }) };
     if (part.type === 'text') return { type: 'text', text: part.text, ...kept };
     const { mediaType: mimeType, filename, url, providerReference = {} } = part;
-    // Of several providers' references the first is taken: they are the same file.
+    // The references of several providers name the same file, so the first one is enough.
     const [provider] = Object.keys(providerReference);
     const body =
       provider === undefined
@@ -135,7 +135,7 @@ function toSteeringParts({ parts }: UISteeringMessageChunk, onLoss: OnLoss): Mes
   });
 }
 
-/** The bytes of a `data:` URL, or where they are. */
+/** Returns the bytes of a `data:` URL, or the URL itself. */
 function toFileLocation(url: string): { data: string } | { url: string } {
   const bytes = url.startsWith('data:') ? parseDataUrl(url) : undefined;
   return bytes ? { data: bytes.data } : { url };

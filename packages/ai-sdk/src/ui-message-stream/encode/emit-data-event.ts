@@ -3,7 +3,7 @@ import { omit } from '../../shared/read-fields.ts';
 import { toExtensionId } from '../chunk/ui-extension.ts';
 import type { UIMessageChunk } from '../chunk/ui-message-chunk.ts';
 
-/** An event that has no chunk, or that its chunk does not hold, for readers who know it. */
+/** Emits an event that chunks cannot (fully) express as transient data, for readers that know canonical events. */
 export function emitDataEvent(
   event: EventOf<'step-start' | 'step-end' | 'metadata' | 'tool-result' | 'question' | 'answer' | 'run-end'>,
   emit: Emit<UIMessageChunk>,

@@ -5,7 +5,7 @@ import type { UIMessageChunk } from '../chunk/ui-message-chunk.ts';
 import type { UIStepEncoder } from './encode-ui-steps.ts';
 
 type Write = Emit<UIMessageChunk>;
-/** `isKept`: its part is in the client's message. `since`: the step whose part brought it there. */
+/** `isPersisted`: the client's message contains its part. `firstStepId`: step whose part caused that. */
 type Agent = {
   data: JsonObject & { agentId: string };
   parentAgentId?: string;
@@ -13,7 +13,7 @@ type Agent = {
   firstStepId?: string;
 };
 
-/** Writes agents: as data that is only shown, and from their first words on as parts of the message. */
+/** Encodes agents: as transient data first, and as part of the message once the agent has produced content. */
 export class UIAgentEncoder {
   #steps: UIStepEncoder;
   #onLoss: OnLoss;
@@ -24,7 +24,7 @@ export class UIAgentEncoder {
     this.#onLoss = onLoss;
   }
 
-  /** The client has these agents already, as far as they have said something that it is shown. */
+  /** Adds agents of the baseline. The client has those whose content, or whose descendants' content, it is shown. */
   addBaseline(agents: NonNullable<MessageContent['agents']>, speakers: Iterable<string | undefined>): void {
     for (const [agentId, entry] of Object.entries(agents)) {
       this.#agents.set(agentId, { ...toAgent(agentId, entry), isPersisted: false });
@@ -42,14 +42,14 @@ export class UIAgentEncoder {
     const agent: Agent = { ...toAgent(agentId, entry), isPersisted: before?.isPersisted ?? false };
     this.#agents.set(agentId, agent);
     if (before?.isPersisted && before.parentAgentId !== agent.parentAgentId) {
-      const why = 'It goes on under another agent; the client keeps it where it was introduced.';
+      const why = 'The agent continues under another parent; the client keeps its first position.';
       this.#onLoss({ kind: 'unsupported', what: 'order', why, id: agentId });
     }
     if (agent.isPersisted) this.ensurePersisted(agent.parentAgentId, undefined, emit);
     this.#emitAgent(agent, emit);
   }
 
-  /** Whether the agent is known. */
+  /** Returns false if the agent is unknown. */
   encodeEnd(event: EventOf<'agent-end'>, emit: Write): boolean {
     const agent = this.#agents.get(event.agentId);
     if (agent === undefined) return false;
@@ -60,7 +60,7 @@ export class UIAgentEncoder {
     return true;
   }
 
-  /** An agent's first words, or its child's: from now on it is a part of the message. */
+  /** Makes an agent and its ancestors part of the message, when the agent produces its first content. */
   ensurePersisted(agentId: string | undefined, stepId: string | undefined, emit: Write): void {
     const agent = this.#get(agentId);
     if (agent === undefined || agent.isPersisted) return;
@@ -71,11 +71,11 @@ export class UIAgentEncoder {
     this.#emitAgent(agent, emit);
   }
 
-  /** What was said in the step is taken back; who was introduced for it is not. */
+  /** Reports agents that stay in the client's message although their step was discarded. */
   discardStep(stepId: string): void {
     for (const [id, { firstStepId }] of this.#agents) {
       if (firstStepId !== stepId) continue;
-      const why = 'What it has said was taken back, and the client keeps it introduced.';
+      const why = 'Its content was discarded, but the client keeps the agent.';
       this.#onLoss({ kind: 'unsupported', what: 'order', why, id });
     }
   }
@@ -84,7 +84,7 @@ export class UIAgentEncoder {
     return agentId === undefined ? undefined : this.#agents.get(agentId);
   }
 
-  /** Before an agent has said anything, it is shown and not kept: a stored message would not know where to put it. */
+  /** Transient until the agent has content: a stored message would have no position for it. */
   #emitAgent({ data, isPersisted }: Agent, emit: Write): void {
     emit({
       type: 'data-agent',

@@ -5,28 +5,28 @@ import { defined, asJsonObject } from '../../shared/read-fields.ts';
 
 export type CallEvent = EventOf<'tool-input-start' | 'tool-call'>;
 
-/** A call as the client knows it. */
+/** State of a call at the client. */
 export type UICall = {
   state: 'streaming' | 'complete' | 'settled';
   toolName: string;
-  /** Said on every chunk of the call, and always the same: two values make two parts. */
+  /** Constant for all chunks of the call: the client creates a second part if it changes. */
   dynamic: boolean;
   stepId?: string;
-  /** With the slot. The client replaces what it has, so the whole is sent each time. */
+  /** Merged metadata with our fields. The client replaces metadata, so all of it is sent each time. */
   meta: Meta | undefined;
-  /** What of it the client has. */
+  /** Metadata that was sent last. */
   sent: Meta | undefined;
   resultMeta?: Meta;
   providerExecuted?: true;
   invalid?: Fault;
   questionId?: string;
-  /** The client shows an output of it that is not the last. */
+  /** Whether the client shows a preliminary output. */
   hasPreliminary?: true;
-  /** The question was answered, and not with a yes. */
+  /** Whether the approval was answered with anything but a yes. */
   isRefused?: true;
 };
 
-/** What the chunks of a call have no field for. */
+/** Collects the fields of a call that its chunks do not have. */
 export function getCallMetadata(event: CallEvent | ToolPart, isDynamic: boolean): JsonObject {
   const { executor, dynamic, inputEncoding, toolMetadata } = event;
   const intertie = toIdentityMetadata({ ...event, id: undefined });
@@ -64,12 +64,12 @@ export function toResultFields({ providerExecuted, dynamic }: UICall): { provide
   return { ...(providerExecuted && { providerExecuted }), ...(dynamic && { dynamic }) };
 }
 
-/** A fault that its message says all of. */
+/** Whether a fault consists of its message only. */
 export function hasOnlyMessage(fault: Fault): boolean {
   return Object.keys(fault).length === 1;
 }
 
-/** What the text of an error does not say. */
+/** Collects the fields of a fault besides its message. */
 export function toFaultMetadata(error: Fault): JsonObject {
   const { message: _, ...fault } = error;
   return Object.keys(fault).length > 0 ? { error: fault } : {};

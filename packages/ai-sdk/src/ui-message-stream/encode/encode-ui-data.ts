@@ -15,7 +15,7 @@ export interface UIDataEncoderOptions {
   steps: UIStepEncoder;
 }
 
-/** Writes data and the shared state. The client knows no patches, so the values are kept here, and sent whole. */
+/** Encodes data and the shared state. Applies patches here: the client only accepts complete values. */
 export class UIDataEncoder {
   #options: UIDataEncoderOptions;
   #data = new Map<string, Data>();
@@ -25,17 +25,17 @@ export class UIDataEncoder {
     this.#options = options;
   }
 
-  /** The client has this data already. */
+  /** Adds data that the client already has. */
   addBaseline(id: string, { name = 'data', data: value, providerMetadata: meta }: DataPart): void {
     this.#data.set(id, { name, value, transient: false, meta });
   }
 
-  /** The turn was retried, and the client has dropped its parts. */
+  /** Forgets the data of a discarded step, whose parts the client has removed. */
   discardStep(stepId: string): void {
     for (const [id, data] of this.#data) if (data.stepId === stepId) this.#data.delete(id);
   }
 
-  /** `isShown` is asked of data that is new. */
+  /** Encodes new or replaced data. `isShown` is only called for new data. */
   encodeData(event: EventOf<'data'>, isShown: () => boolean, emit: Write): void {
     const { id, name, data: value, stepId, transient = false } = event;
     const before = this.#data.get(id);
@@ -48,24 +48,24 @@ export class UIDataEncoder {
       before.value = value;
       before.meta = mergeMeta(before.meta, event.providerMetadata);
       if (name !== before.name) {
-        const why = `The client replaces data by its name and id, so it stays "${before.name}".`;
+        const why = `The client identifies data by name and id, so the name stays "${before.name}".`;
         this.#options.onLoss({ kind: 'unsupported', what: 'data name', why, id });
       }
       if (event.providerMetadata && !before.transient) {
-        const why = 'The client keeps the metadata that data had first.';
+        const why = 'The client keeps the first metadata of data.';
         this.#options.onLoss({ kind: 'unsupported', what: 'data metadata', why, id });
       }
     }
     this.#emitData(id, this.#data.get(id)!, emit);
   }
 
-  /** Whether there is such data. */
+  /** Returns false if there is no such data. */
   encodePatch({ type, id, patch }: EventOf<'data-delta'>, emit: Write): boolean {
     const data = this.#data.get(id);
     if (data === undefined) return false;
     const patched = applyPatch(data.value, patch);
     if (!patched.ok) {
-      this.#options.onLoss({ kind: 'repaired', what: type, why: `It cannot be applied: ${patched.message}.`, id });
+      this.#options.onLoss({ kind: 'repaired', what: type, why: `The patch failed: ${patched.message}.`, id });
       return true;
     }
     data.value = patched.value;
@@ -81,7 +81,7 @@ export class UIDataEncoder {
   encodeStatePatch({ type, patch }: EventOf<'state-delta'>, emit: Write): void {
     const patched = applyPatch(this.#state, patch);
     if (patched.ok) return this.encodeState(patched.value, emit);
-    this.#options.onLoss({ kind: 'repaired', what: type, why: `It cannot be applied: ${patched.message}.` });
+    this.#options.onLoss({ kind: 'repaired', what: type, why: `The patch failed: ${patched.message}.` });
   }
 
   #emitData(id: string, { name, value, transient, meta }: Data, emit: Write): void {

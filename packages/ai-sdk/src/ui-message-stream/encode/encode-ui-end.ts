@@ -6,7 +6,7 @@ import type { UIMessageChunk, UIMessageVersion } from '../chunk/ui-message-chunk
 
 type RunEnd = EventOf<'run-end'>;
 
-/** The last words of a stream: how the run has ended, as far as a chunk can say it, and before it what it cannot. */
+/** Encodes the end of a run. Fields that the last chunk does not have are sent before it as a data event. */
 export function encodeRunEnd(ended: RunEnd, version: UIMessageVersion, emit: Emit<UIMessageChunk>): void {
   const messageMetadata = { [metadataKey]: { status: ended.outcome } };
   switch (ended.outcome) {
@@ -34,7 +34,7 @@ function getFinishReason(event: RunEnd, version: UIMessageVersion): FinishReason
   return event.finishReason === 'interrupted' && version === 6 ? 'other' : event.finishReason;
 }
 
-/** Whether the end says more than its chunk does. */
+/** Whether the event has fields that its chunk does not have. */
 function hasExtraFields(event: RunEnd, finishReason?: FinishReason): boolean {
   const { outcome, finishReason: ownReason, ...rest } = omit(event, 'type', 'at', 'origin');
   if (ownReason !== finishReason) return true;

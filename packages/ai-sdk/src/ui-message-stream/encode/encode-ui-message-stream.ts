@@ -21,14 +21,13 @@ import {
 import { UIStepEncoder } from './encode-ui-steps.ts';
 
 /**
- * Encodes canonical events as the UI message stream of `ai` 6 or 7: what `useChat` reads. A pure function of the options and
- * the events. Nothing is lost without a line in the ledger, and what the stream has no chunk for travels as data (see
- * `ExtensionName`) and comes back.
+ * Encodes canonical events as the UI message stream of ai 6 or 7, which `useChat` reads. Depends only on the options and the
+ * events. Events without a chunk are sent as data that our decoder restores (see `ExtensionName`); every loss is reported.
  */
 export function createUIMessageEncoder<Version extends UIMessageVersion = 6>(
   options: UIMessageEncoderOptions<Version> = {},
 ): Encoder<UIMessageChunkOf<Version>> {
-  // The options say which chunks are written, which the type of a class cannot.
+  // The version option selects the chunk type, which a class cannot express.
   return new UIMessageEncoder(options) as Encoder<UIMessageChunk> as Encoder<UIMessageChunkOf<Version>>;
 }
 
@@ -38,7 +37,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
   readonly optionsKey: string;
   #options: UIMessageEncoderSettings;
   #phase: 'before' | 'baseline' | 'running' | 'ended' = 'before';
-  /** The parts that the client has been told of, and those that it is not told of. */
+  /** Parts that the client has, and parts that are withheld from it. */
   #sentParts = new Set<string>();
   #withheld = new Set<string>();
   #steps = new UIStepEncoder();
@@ -47,7 +46,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
   #data: UIDataEncoder;
   #tools: UIToolEncoder;
   #questions: UIQuestionEncoder;
-  /** What is known of the approvals of a restated message, for ai 6, which has no chunk for an answer. */
+  /** Answers to approvals of a replayed message, for ai 6, which has no chunk for an answer. */
   #knownAnswers = new Map<string, KnownAnswer>();
 
   constructor(options: UIMessageEncoderOptions) {
@@ -76,7 +75,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
     }
   }
 
-  /** The run was cut off before its own last word: the client must not take it for a complete one. */
+  /** Ends a run that was cut off as interrupted, so that the client does not treat it as complete. */
   end(end: End, emit: Write): void {
     if (this.#phase === 'ended') return;
     if (this.#phase === 'before' && end.reason === 'eof') return;
@@ -125,11 +124,11 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         if (!this.#tools.encodeResult(event, emit)) this.#reportMissing(event.type, event.toolCallId);
         return;
       case 'question':
-        // About a call, it is a part of the call, and not what its agent is known by.
+        // An approval belongs to its call. Only a separate question counts as content of its agent.
         if (!this.#questions.isApproval(event)) this.#agents.ensurePersisted(event.agentId, undefined, emit);
         return this.#questions.encodeQuestion(event, this.#knownAnswers.get(event.questionId), emit);
       case 'answer':
-        // Questions are never withheld, and their ids may be those of parts that are.
+        // Not `#reportMissing`: questions are never withheld, but can share an id with a withheld part.
         if (!this.#questions.encodeAnswer(event, emit)) this.#reportUnmatched(event.type, event.questionId);
         return;
       case 'file':
@@ -172,7 +171,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         return emit({ type: 'data-notice', id: toExtensionId('notice'), data, transient: true });
       }
       case 'raw':
-        return this.#reportLoss({ kind: 'withheld', what: 'raw', why: 'What was not understood is not for the page.' });
+        return this.#reportLoss({ kind: 'withheld', what: 'raw', why: 'Unknown wire data is not sent to the page.' });
       case 'run-end':
         return this.#endRun(event, emit);
       case 'run-start':
@@ -182,14 +181,14 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         return this.#reportLoss({
           kind: 'unsupported',
           what: (event as AgentEvent).type,
-          why: 'This version does not know it.',
+          why: 'Unknown event type in this version.',
         });
     }
   }
 
   #startRun({ runId, messageId }: EventOf<'run-start'>, emit: Write): void {
     if (this.#phase !== 'before') {
-      return this.#reportLoss({ kind: 'repaired', what: 'run-start', why: 'The run had started already.', id: runId });
+      return this.#reportLoss({ kind: 'repaired', what: 'run-start', why: 'The run has already started.', id: runId });
     }
     this.#phase = 'baseline';
     if (this.#options.sendStart) emit({ type: 'start', messageId, messageMetadata: { [metadataKey]: { runId } } });
@@ -205,14 +204,14 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
       this.#reportLoss({
         kind: 'withheld',
         what: 'run-end resume',
-        why: "The runtime's own token is not for the page.",
+        why: "The runtime's resume token is not sent to the page.",
       });
     }
     const isSilent = !this.#options.sendFinish && (ended.outcome === 'complete' || ended.outcome === 'paused');
     if (!isSilent) encodeRunEnd(ended, this.#options.version, emit);
   }
 
-  /** The baseline, if it comes first; otherwise a correction, of which only what is new can be said. */
+  /** Handles the baseline, or a later snapshot, of which only new parts can be sent. */
   #encodeSnapshot(content: MessageContent, emit: Write): void {
     const isBaseline = this.#phase === 'baseline';
     this.#phase = 'running';
@@ -224,7 +223,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         : part.type === 'question'
           ? this.#questions.has(part.questionId)
           : part.id === undefined || this.#sentParts.has(part.id);
-    const why = 'The client cannot take back what it has been told; only parts that are new to it were sent.';
+    const why = 'The client cannot remove parts; only new parts were sent.';
     this.#reportLoss({ kind: 'unsupported', what: 'message-snapshot', why });
     const { format, parts } = content;
     this.#replayContent({ format, parts: parts.filter((part) => !isKnown(part)) }, emit);
@@ -239,13 +238,13 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
       }
     }
     if (content.providerMetadata) {
-      const why = 'A UI message has no metadata of providers; its parts have.';
+      const why = 'A UI message has provider metadata only on its parts.';
       this.#reportLoss({ kind: 'unsupported', what: 'providerMetadata of the message', why });
     }
     for (const event of unfoldContent(content)) this.#encodeEvent(event, emit);
   }
 
-  /** The client has sent the message: what may still be referred to is known, and nothing is said. */
+  /** Registers the parts of a message that the client sent, without writing chunks. */
   #assumeContent({ parts, agents = {} }: MessageContent): void {
     for (const part of parts) {
       const id = part.type === 'tool-invocation' ? part.toolCallId : part.id;
@@ -272,7 +271,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
     const isAdded =
       this.#textParts.addMetadata(id, providerMetadata, emit) || this.#tools.addMetadata(id, providerMetadata);
     if (isAdded) return;
-    const why = 'The part is complete, and the client takes no more metadata for it.';
+    const why = 'The part is complete; the client accepts no more metadata for it.';
     this.#reportLoss({ kind: 'unsupported', what: 'metadata', why, id });
     emitDataEvent({ type: 'metadata', id, providerMetadata }, emit);
   }
@@ -288,21 +287,21 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
       if (this.#options.version === 7 && this.#steps.reset(stepId, emit)) {
         this.#data.discardStep(stepId);
       } else {
-        const why = 'The client cannot take back the parts of this step, and shows them beside those of the next.';
+        const why = 'The client cannot remove the parts of this step, and shows them next to those of the retry.';
         this.#reportLoss({ kind: 'unsupported', what: 'discarded step', why, id: stepId });
       }
     }
     emitDataEvent(event, emit);
   }
 
-  /** Whether a part is for the page. If so, its agent is introduced first. */
+  /** Whether a part is sent to the page. If so, makes its agent part of the message first. */
   #admitPart(
     event: { type: string; agentId?: string; stepId?: string; internal?: true; transient?: true },
     id: string,
     emit: Write,
   ): boolean {
     if (event.internal && !this.#options.includeInternal) {
-      this.#withhold(event.type, id, 'what agents say to each other');
+      this.#withhold(event.type, id, 'content exchanged between agents');
       return false;
     }
     this.#sentParts.add(id);
@@ -312,16 +311,16 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
 
   #withhold(what: string, id: string, policy: string): void {
     this.#withheld.add(id);
-    this.#reportLoss({ kind: 'withheld', what, why: `The options leave out ${policy}.`, id });
+    this.#reportLoss({ kind: 'withheld', what, why: `The options exclude ${policy}.`, id });
   }
 
-  /** Of a part that was withheld, nothing more is said, and of one that is not there, nothing can be. */
+  /** Reports an event without its part, unless the part was withheld. */
   #reportMissing(what: string, id: string): void {
     if (!this.#withheld.has(id)) this.#reportUnmatched(what, id);
   }
 
   #reportUnmatched(what: string, id: string): void {
-    this.#reportLoss({ kind: 'repaired', what, why: 'It refers to nothing that it fits, and was passed over.', id });
+    this.#reportLoss({ kind: 'repaired', what, why: 'It refers to an unknown id and was ignored.', id });
   }
 
   #reportLoss(loss: Loss): void {

@@ -14,7 +14,7 @@ import type {
 
 type PartEvent = EventOf<'text-start' | 'reasoning-start' | 'interjection' | 'file' | 'source' | 'data'>;
 
-/** The metadata of a part with its identity in the slot. */
+/** Returns the metadata of a part with its identity and `extra` in our fields. */
 export function getPartMetadata(
   event: PartEvent,
   extra: { [key: string]: string | boolean | undefined } = {},
@@ -28,7 +28,7 @@ function pickMetadata({ providerMetadata }: PartEvent): { providerMetadata?: Met
   return providerMetadata ? { providerMetadata } : {};
 }
 
-/** A file has a chunk if it has a URL; one that only its provider knows is kept as data. */
+/** Encodes a file. A file without a URL, known only to its provider, is sent as data. */
 export function encodeFile(event: EventOf<'file'>, version: UIMessageVersion): UIMessageChunk {
   const { id, mimeType, filename, reasoning, reference } = event;
   if (reference !== undefined) {
@@ -40,7 +40,7 @@ export function encodeFile(event: EventOf<'file'>, version: UIMessageVersion): U
     return { type: 'data-file', id: toExtensionId('file', id), data, ...pickMetadata(event) };
   }
   const isReasoningFile = version === 7 && reasoning === true;
-  // The chunk demands a media type; the slot tells one that was never said.
+  // The chunk requires a media type. `untyped` marks one that we filled in.
   const untyped = mimeType === undefined ? true : undefined;
   const extra = { filename, untyped, ...(!isReasoningFile && { reasoning }) };
   return {
@@ -57,7 +57,7 @@ export function encodeSource(event: EventOf<'source'>, onLoss: OnLoss): UIMessag
 
 type UISource = UISourceUrlChunk | UISourceDocumentChunk;
 
-/** A source has the same fields as a chunk and as a part. `metaWith`: its metadata, with more in the slot. */
+/** Converts a source, whose chunk and message part have the same fields. `metaWith` adds to our metadata fields. */
 export function toUISource(
   { sourceType, url, title, mediaType, filename }: Partial<SourceBody>,
   sourceId: string,
@@ -70,7 +70,7 @@ export function toUISource(
     return { type: 'source-url', sourceId, url, ...defined({ title, providerMetadata }) };
   }
   if (isUrl || mediaType === undefined || title === undefined) {
-    const why = 'A source in the UI has a URL, or a media type and a title. What is missing was made up.';
+    const why = 'A UI source needs a URL, or a media type and a title. Missing fields were filled in.';
     onLoss({ kind: 'repaired', what: 'source', why, id: sourceId });
   }
   return {
@@ -82,7 +82,7 @@ export function toUISource(
   };
 }
 
-/** What a user said in the middle of it is a chunk in 7. Everything else that others said is kept as data. */
+/** Encodes an interjection: as a steering message in 7 if a user wrote it, otherwise as data. */
 export function encodeInterjection(event: EventOf<'interjection'>, version: UIMessageVersion): UIMessageChunk {
   const { id, role, name, parts } = event;
   const steering = version === 7 && role === 'user' && name === undefined ? toSteeringParts(event) : undefined;
@@ -95,7 +95,7 @@ export function encodeInterjection(event: EventOf<'interjection'>, version: UIMe
   };
 }
 
-/** Undefined: the chunk would not hold all of it. */
+/** Undefined if a steering message cannot hold the whole interjection. */
 function toSteeringParts({ agentId, stepId, to, internal, providerMetadata, parts }: EventOf<'interjection'>) {
   if ([agentId, stepId, to, internal, providerMetadata].some((value) => value !== undefined)) return undefined;
   const steering: UISteeringPart[] = [];

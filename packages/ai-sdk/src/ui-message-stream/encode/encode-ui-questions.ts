@@ -10,24 +10,24 @@ import type { UIStepEncoder } from './encode-ui-steps.ts';
 
 type Write = Emit<UIMessageChunk>;
 
-/** What questions need of the encoder around them. */
+/** State and functions of the surrounding encoder. */
 export interface UIQuestionContext {
   version: UIMessageVersion;
   onLoss: OnLoss;
   steps: UIStepEncoder;
-  /** A call that the client knows. */
+  /** Returns a call that the client has. */
   getCall(toolCallId: string): UICall | undefined;
 }
 
-/** The answer to a question that is told again, and whether its call is settled too. */
+/** Answer of a replayed question, and whether its call is settled. */
 export type KnownAnswer = { answer: Answer; isSettled: boolean };
 
-/** Writes questions and answers: about a call as its approval, about nothing as a tool part of their own. */
+/** Encodes questions and answers: as the approval of a call, or as a separate tool part if there is no call. */
 export class UIQuestionEncoder {
   #context: UIQuestionContext;
-  /** The call that a question is the approval of; undefined if it is a tool part of its own. */
+  /** The call of each approval; undefined for a question with a separate tool part. */
   #questions = new Map<string, string | undefined>();
-  /** Those whose answer was told with them. */
+  /** Approvals whose request chunk already contains the answer. */
   #answeredInRequest = new Set<string>();
 
   constructor(context: UIQuestionContext) {
@@ -38,17 +38,17 @@ export class UIQuestionEncoder {
     return this.#questions.has(questionId);
   }
 
-  /** The client has this question already. */
+  /** Adds a question that the client already has. */
   addBaseline(questionId: string, toolCallId?: string): void {
     this.#questions.set(questionId, toolCallId);
   }
 
-  /** Whether a question can be asked as the approval of its call. */
+  /** Whether a question is sent as the approval of its call. */
   isApproval(event: EventOf<'question'>): boolean {
     return this.#findCall(event) !== undefined;
   }
 
-  /** With a `known` answer, ai 6 has no chunk to say so: a call that goes on must not be asked about again. */
+  /** Encodes a question. If `known` is set and its call is open, sends only data: ai 6 would show the approval as open. */
   encodeQuestion(event: EventOf<'question'>, known: KnownAnswer | undefined, emit: Write): void {
     const call = this.#findCall(event);
     this.#reportOrder(event, call);
@@ -59,7 +59,7 @@ export class UIQuestionEncoder {
     this.#encodeApprovalRequest(event, event.toolCallId!, known?.answer, emit);
   }
 
-  /** Whether the client knows the question. */
+  /** Returns false if the client does not have the question. */
   encodeAnswer(event: EventOf<'answer'>, emit: Write): boolean {
     if (!this.#questions.has(event.questionId)) return false;
     const toolCallId = this.#questions.get(event.questionId);
@@ -68,21 +68,21 @@ export class UIQuestionEncoder {
     return true;
   }
 
-  /** The call that a question is the approval of. A call that is over, or asked about, cannot be asked about. */
+  /** Finds the call that a question approves. Settled and invalid calls and those with an approval cannot get one. */
   #findCall({ toolCallId }: EventOf<'question'>): UICall | undefined {
     const call = toolCallId === undefined ? undefined : this.#context.getCall(toolCallId);
     const isOver = call?.state === 'settled' || call?.invalid !== undefined || call?.questionId !== undefined;
     return isOver ? undefined : call;
   }
 
-  /** A stored message has the question before any output of the call, and with the call even where nobody asks about it. */
+  /** Reports an order that a stored message does not preserve: it has a question with its call, before any output. */
   #reportOrder({ toolCallId, questionId }: EventOf<'question'>, asked: UICall | undefined): void {
     const call = toolCallId === undefined ? undefined : this.#context.getCall(toolCallId);
     const isLate = asked?.hasPreliminary === true;
     if (!isLate && call?.invalid === undefined) return;
     const why = isLate
-      ? 'It is asked after an output of its call; the client hides that one until the next.'
-      : 'Nobody asks about an invalid call, so the client has it as a part of its own.';
+      ? 'The question follows an output of its call; the client hides that output until the next one.'
+      : 'An invalid call has no approval, so the client has the question as a separate part.';
     this.#context.onLoss({ kind: 'unsupported', what: 'order', why, id: questionId });
   }
 
@@ -123,14 +123,14 @@ export class UIQuestionEncoder {
     if (this.#answeredInRequest.has(questionId)) return;
     const hasChunk = this.#context.version === 7 && call?.state !== 'settled';
     if (hasChunk && call?.hasPreliminary) {
-      const why = 'It is answered after an output of its call; the client hides that one until the next.';
+      const why = 'The answer follows an output of its call; the client hides that output until the next one.';
       this.#context.onLoss({ kind: 'unsupported', what: 'order', why, id: questionId });
     }
     if (!hasChunk) {
       const isLate = call?.state === 'settled';
       const why = isLate
-        ? 'The call is settled, and its state does not go back.'
-        : 'ai 6 has no chunk for it; the client that answered knows, others learn it from the result.';
+        ? 'The call is settled, and its state cannot go back.'
+        : 'ai 6 has no chunk for it; only the client that answered knows before the result.';
       this.#context.onLoss({ kind: 'unsupported', what: isLate ? 'order' : 'answer', why, id: questionId });
     }
     const extra = [value, cancelled, by, providerMetadata].some((value) => value !== undefined);
@@ -144,7 +144,7 @@ export class UIQuestionEncoder {
     });
   }
 
-  /** A question about nothing is a dynamic tool that the page answers with `addToolOutput`. */
+  /** Encodes a question without a call as a dynamic tool, which the page answers with `addToolOutput`. */
   #encodeQuestionPart(event: EventOf<'question'>, emit: Write): void {
     const { agentId, questionId, providerMetadata, ...input } = omit(event, 'type', 'at', 'origin');
     this.#questions.set(questionId, undefined);
@@ -176,7 +176,7 @@ export class UIQuestionEncoder {
       emit({ type: 'tool-output-error', ...fields, errorText: event.reason || 'The question was cancelled.' });
       return;
     }
-    // The output is the value, or where there is none the answer itself.
+    // Without a value the output is the answer itself.
     emit({ type: 'tool-output-available', ...fields, output: value === undefined ? answer : value });
   }
 }

@@ -2,28 +2,28 @@ import type { Emit } from '@intertie/core';
 import type { UIMessageChunk } from '../chunk/ui-message-chunk.ts';
 
 /**
- * The steps of the UI message, which are the encoder's own: agents' steps overlap, the UI's do not. A boundary is written where a
- * part of another step begins. Where parts name no step, text after a call begins a new one, or it would be sent to the model
- * before the call's result. `Turns` divides model messages by the same rule. It does not depend on when a result arrives, so a
- * stored message has the same steps as its stream.
+ * Writes the step boundaries of the UI message. Steps of agents overlap, those of the UI do not: a boundary is written when a
+ * part of another step starts. If parts have no step id, text after a call starts a new step, because otherwise the model would
+ * get it before the call's result. `Turns` divides model messages by the same rule. It does not depend on when a result
+ * arrives, so a stored message has the same steps as its stream.
  *
- * A boundary is only written while nothing is open: `finish-step` makes ai 6 forget every open text, and a call whose input is
+ * A boundary is only written while no part is open: `finish-step` makes ai 6 forget open texts, and a call whose input is
  * completed in a later step becomes a second part.
  */
 export class UIStepEncoder {
   #isOpen = false;
   #stepId: string | undefined;
-  /** What is open, and its step: texts, reasoning, and calls whose input is not complete. */
+  /** Open texts, reasoning and calls with incomplete input, with their step ids. */
   #openParts = new Map<string, string | undefined>();
-  /** The calls with a part in this UI step. */
+  /** Calls with a part in the current UI step. */
   #calls = new Set<string>();
-  /** Those of them whose results follow the turn, which are all but the provider's, with the step that each names. */
+  /** Those calls whose result the model gets after the step (all but the provider's), with their step ids. */
   #callsWithoutResult = new Map<string, string | undefined>();
-  /** Whose parts are in this UI step, and whose are in earlier ones. */
+  /** Step ids of the parts in the current UI step, and in earlier ones. */
   #currentSteps = new Set<string | undefined>();
   #earlierSteps = new Set<string | undefined>();
 
-  /** A part of the model's begins: text or reasoning, a call, a file. */
+  /** Writes a boundary if needed before a part of the model: text, reasoning, a call or a file. */
   enterStep(stepId: string | undefined, kind: 'text' | 'other', emit: Emit<UIMessageChunk>): void {
     if (!this.#isOpen) this.#start(stepId, emit);
     else if (this.#openParts.size === 0 && (stepId !== this.#stepId || this.#needsBoundary(stepId, kind))) {
@@ -33,13 +33,13 @@ export class UIStepEncoder {
     this.#currentSteps.add(stepId);
   }
 
-  /** A part begins that belongs to a step only if it names one: a source, data. */
+  /** Writes a boundary if needed before a source or data, which belong to a step only if they name one. */
   enterNamedStep(stepId: string | undefined, emit: Emit<UIMessageChunk>): void {
     if (stepId === undefined) this.addPart(stepId);
     else this.enterStep(stepId, 'other', emit);
   }
 
-  /** Something is kept in the message that makes no boundary. */
+  /** Records a part of the message that never causes a boundary. */
   addPart(stepId: string | undefined): void {
     (this.#isOpen ? this.#currentSteps : this.#earlierSteps).add(stepId);
   }
@@ -52,19 +52,19 @@ export class UIStepEncoder {
     this.#openParts.delete(id);
   }
 
-  /** A call has its part in this UI step. `isProviders` may become known later. */
+  /** Records a call in the current UI step. Called again if `isProviders` becomes known later. */
   addCall(toolCallId: string, stepId: string | undefined, isProviders: boolean): void {
     this.#calls.add(toolCallId);
     if (isProviders) this.#callsWithoutResult.delete(toolCallId);
     else this.#callsWithoutResult.set(toolCallId, stepId);
   }
 
-  /** Whether a call can still be completed in place. */
+  /** Whether the part of a call is in the current UI step, where its input can be completed. */
   hasCall(toolCallId: string): boolean {
     return this.#calls.has(toolCallId);
   }
 
-  /** An agent's step is over: what it has not completed by now, it has given up. */
+  /** Closes the parts that an agent's step left open. */
   closePartsOf(stepId: string): void {
     for (const [id, owner] of this.#openParts) if (owner === stepId) this.#openParts.delete(id);
   }
@@ -73,7 +73,7 @@ export class UIStepEncoder {
     return this.#currentSteps.has(stepId) || this.#earlierSteps.has(stepId);
   }
 
-  /** Takes everything of this UI step back, if that is exactly what the agent's step has said. */
+  /** Removes all parts of the current UI step, if they are exactly the parts of the given step. */
   reset(stepId: string, emit: Emit<UIMessageChunk>): boolean {
     if (
       this.#openParts.size > 0 ||

@@ -8,11 +8,11 @@ import { validateUIMessageChunk } from '../chunk/validate-ui-message-chunk.ts';
 
 type Write = Emit<UIMessageChunk>;
 
-/** Writes texts and reasoning. What comes later says whether its part is open. */
+/** Encodes text and reasoning parts. Updates return false if their part is not open. */
 export class UITextPartEncoder {
   #version: UIMessageVersion;
   #steps: UIStepEncoder;
-  /** What is open, with its metadata: the client replaces what it has, so the whole is sent each time. */
+  /** Open parts with their merged metadata: the client replaces metadata, so all of it is sent each time. */
   #openParts = new Map<string, { kind: 'text' | 'reasoning'; meta: Meta | undefined }>();
 
   constructor(version: UIMessageVersion, steps: UIStepEncoder) {
@@ -48,7 +48,7 @@ export class UITextPartEncoder {
     return true;
   }
 
-  /** A late word on a part. The client only takes it while the part is open. */
+  /** Sends late metadata with an empty delta. The client only accepts it while the part is open. */
   addMetadata(id: string, providerMetadata: Meta, emit: Write): boolean {
     const part = this.#openParts.get(id);
     if (part === undefined) return false;
@@ -57,7 +57,7 @@ export class UITextPartEncoder {
     return true;
   }
 
-  /** The run is over, and so is what it has left open. */
+  /** Ends the parts that the run left open. */
   closeAll(emit: Write): void {
     for (const [id, { kind }] of this.#openParts) emit({ type: `${kind}-end`, id });
     this.#openParts.clear();

@@ -22,12 +22,12 @@ type Write = Emit<UIMessageChunk>;
 
 export interface UIToolEncoderOptions {
   version: UIMessageVersion;
-  /** If given: the tools that the page has types for, and thus parts `tool-<name>`. */
+  /** Tools that the page has types for (parts `tool-<name>`), if known. */
   staticTools: ReadonlySet<string> | undefined;
   onLoss: OnLoss;
 }
 
-/** Writes calls and their results as the tool chunks of a UI message stream. */
+/** Encodes calls and their results as tool chunks. */
 export class UIToolEncoder {
   #options: UIToolEncoderOptions;
   #steps: UIStepEncoder;
@@ -42,7 +42,7 @@ export class UIToolEncoder {
     return this.#calls.get(toolCallId);
   }
 
-  /** The client has this call already. */
+  /** Adds a call that the client already has. */
   addBaseline(part: ToolPart): void {
     const meta = withIntertieMetadata(part.providerMetadata, getCallMetadata(part, this.#isDynamic(part)));
     this.#calls.set(part.toolCallId, {
@@ -59,18 +59,18 @@ export class UIToolEncoder {
     });
   }
 
-  /** The run is over: metadata that waited for a call that never came. */
+  /** Sends the metadata of calls that were never completed as data events, at the end of the run. */
   flushMetadata(emit: Write): void {
     for (const [id, call] of this.#calls) {
       if (call.state !== 'streaming' || call.meta === call.sent) continue;
       const { meta: providerMetadata } = splitMetadata(call.meta);
-      const why = 'The call was never completed, and its chunks have no other place for metadata.';
+      const why = 'The call was never completed, and no other chunk can carry its metadata.';
       this.#reportLoss({ kind: 'unsupported', what: 'metadata', why, id });
       if (providerMetadata) emitDataEvent({ type: 'metadata', id, providerMetadata }, emit);
     }
   }
 
-  /** The turn was retried: nothing more is said of its calls, whether or not the client has dropped their parts. */
+  /** Forgets the calls of a discarded step, whether or not the client has removed their parts. */
   discardStep(stepId: string): void {
     for (const [id, call] of this.#calls) if (call.stepId === stepId) this.#calls.delete(id);
   }
@@ -85,12 +85,12 @@ export class UIToolEncoder {
     const call = this.#calls.get(toolCallId);
     if (call === undefined) return false;
     if (providerMetadata) call.meta = mergeMeta(call.meta, providerMetadata);
-    // The client reads the whole input again for every chunk of it.
+    // Empty deltas are skipped: the client parses the whole input again for every delta.
     if (delta !== '') emit({ type: 'tool-input-delta', toolCallId, inputTextDelta: delta });
     return true;
   }
 
-  /** Whether there was still a chunk to come that could carry it. */
+  /** Merges metadata for the next chunk of a call. Returns false if no such chunk will follow. */
   addMetadata(toolCallId: string, providerMetadata: Meta): boolean {
     const call = this.#calls.get(toolCallId);
     if (call?.state !== 'streaming') return false;
@@ -112,7 +112,7 @@ export class UIToolEncoder {
     call.state = 'complete';
     if (event.invalid) call.invalid = event.invalid;
     if (streamed && !this.#steps.hasCall(event.toolCallId)) {
-      const why = 'Its UI step is over, so the part stays as it was streamed until its result.';
+      const why = 'Its UI step has ended, so the part stays in its streamed state until the result.';
       this.#reportLoss({ kind: 'unsupported', what: 'tool-call', why, id: event.toolCallId });
       return;
     }
@@ -125,7 +125,7 @@ export class UIToolEncoder {
     }
   }
 
-  /** Whether the client knows the call. */
+  /** Returns false if the client does not have the call. */
   encodeResult(event: EventOf<'tool-result'>, emit: Write): boolean {
     const call = this.#calls.get(event.toolCallId);
     if (call === undefined) return false;
@@ -134,7 +134,7 @@ export class UIToolEncoder {
     if (resultMeta) call.resultMeta = resultMeta;
     const isFinal = event.status !== 'ok' || !event.preliminary;
     if (!isFinal && call.invalid) {
-      const why = 'The client shows the call as failed: it was invalid, and never run.';
+      const why = 'The client shows the invalid call as failed.';
       this.#reportLoss({ kind: 'unsupported', what: 'preliminary result', why, id: toolCallId });
       return true;
     }
@@ -152,7 +152,7 @@ export class UIToolEncoder {
       }
       case 'error': {
         const { error } = event;
-        // `tool-input-error` has said it, and the client shows it.
+        // Already sent with `tool-input-error`.
         if (error.message === call.invalid?.message && !resultMeta && hasOnlyMessage(error)) return true;
         const providerMetadata = withIntertieMetadata(resultMeta, toFaultMetadata(error));
         const extra = providerMetadata && { providerMetadata };
@@ -189,7 +189,7 @@ export class UIToolEncoder {
     emit({ type: 'tool-input-start', ...toCallFields(event, call), ...(inputEncoding && { inputEncoding }) });
   }
 
-  /** The metadata of `tool-input-error` becomes that of the result, so the call's own goes ahead of it. */
+  /** Sends the call's metadata first, because that of `tool-input-error` becomes the metadata of the result. */
   #emitInvalid(event: CallEvent & { input: Json }, call: UICall, streamed: boolean, invalid: Fault, emit: Write): void {
     if (!streamed || call.sent !== call.meta) this.#emitStart(event, call, emit);
     const { providerMetadata: _, ...fields } = toCallFields(event, call);
@@ -204,13 +204,13 @@ export class UIToolEncoder {
   }
 
   /**
-   * The client wants a call that is denied to have an approval that says so. Where nobody has said no, 7 is told of one that is
-   * made up; 6 has no chunk for an answer, and is told of an error.
+   * The client requires a refused approval for a denied call. Without one, 7 gets a synthetic approval; 6, which has no chunk
+   * for an answer, gets an error.
    */
   #emitDenied(event: DeniedEvent, call: UICall, emit: Write): void {
     const { toolCallId, reason } = event;
     if (call.hasPreliminary) {
-      const why = 'The client keeps the preliminary output of a call that is denied.';
+      const why = 'The client keeps the preliminary output of a denied call.';
       this.#reportLoss({ kind: 'unsupported', what: 'order', why, id: toolCallId });
     }
     if (!call.isRefused && this.#options.version === 6) {
@@ -238,6 +238,6 @@ export class UIToolEncoder {
 }
 
 function toPreliminaryLoss(id: string): Loss {
-  const why = 'That it is made of text and files is only fields of the final result.';
+  const why = 'Only a final result can be marked as text and files.';
   return { kind: 'unsupported', what: 'preliminary result', why, id };
 }

@@ -140,9 +140,9 @@ describe('read', () => {
 
   it('fails where ai would, and says why', () => {
     const cases: Array<[frame: string, type: UIMessageSSEError['type'], message: RegExp]> = [
-      ['data: <html>\n\n', 'json', /not JSON/],
+      ['data: <html>\n\n', 'json', /Invalid JSON/],
       ['data: {"type":"text-delta","id":5,"delta":""}\n\n', 'chunk', /at "id"/],
-      ['data: {"type":"brand-new"}\n\n', 'chunk', /no chunk has the type/],
+      ['data: {"type":"brand-new"}\n\n', 'chunk', /unknown chunk type/],
       ['data: {"type":"data-x","data":{"__proto__":1}}\n\n', 'json', /./],
       ['data: {"type":"data-x","data":{"\\u005f_proto__":1}}\n\n', 'json', /./],
       ['data: {"type":"data-x","data":{"constructor":{"prototype":1}}}\n\n', 'json', /./],
