@@ -40,7 +40,7 @@ type Call = {
   toolName: string;
   executor?: Executor;
   dynamic?: boolean;
-  /** Input object of the SDK. Results repeat the same reference, which tells calls with one id apart. */
+  /** Input object of the SDK. Results repeat the same reference, which distinguishes calls with the same id. */
   input?: unknown;
   stepId?: string;
 };
@@ -168,7 +168,8 @@ export class FullStreamCallDecoder {
 
   decodeQuestion(part: Fields, emit: Write): void {
     const questionId = asNonEmptyText(part.approvalId);
-    if (questionId === undefined) return this.#context.reportMalformed(part, 'An approval request must have an id.', emit);
+    if (questionId === undefined)
+      return this.#context.reportMalformed(part, 'An approval request must have an id.', emit);
     const toolCallId = this.#context.ids.of(toKey(asFields(part.toolCall).toolCallId));
     const before = getInputBeforeSchema(part.toolCall);
     const proof = defined({

@@ -206,8 +206,8 @@ class PartDecoder {
   #appendDelta(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {
     const id = this.#parts[kind].get(toKey(part.id));
     const delta = asText(part.text);
-    if (id === undefined || delta === undefined)
-      return this.#reportMalformed(part, `No ${kind} with that id is open.`, emit);
+    if (id === undefined) return this.#reportMalformed(part, `No ${kind} with that id is open.`, emit);
+    if (delta === undefined) return this.#reportMalformed(part, 'The delta has no text.', emit);
     const type = kind === 'text' ? 'text-delta' : 'reasoning-delta';
     const providerMetadata = parseMetadata(part.providerMetadata, this.#onLoss);
     // An empty delta can carry a signature.
@@ -312,11 +312,10 @@ class PartDecoder {
     const finishReason = mapFinishReason(part.finishReason);
     const model = this.#models.size === 1 ? [...this.#models][0] : undefined;
     const usage: Usage[] = decodeUsage(part.totalUsage, model, this.#onLoss);
-    const rawReason = defined({ rawFinishReason: asText(part.rawFinishReason) });
+    const rawFinishReason = asText(part.rawFinishReason);
     // Provider packages start with `other` and no raw reason, and replace both when the provider finishes; some of 7 report a
     // truncated stream as `interrupted`. Usage is no proof: some providers send it with every chunk. Google's interactions have
     // a status instead of a reason, `in_progress` until the provider finishes.
-    const { rawFinishReason } = rawReason;
     const isUnfinished =
       finishReason === 'other' && (rawFinishReason === undefined || rawFinishReason === 'in_progress');
     const cut = isUnfinished && (this.#reportsFinishReason || usage.length === 0);
@@ -324,7 +323,7 @@ class PartDecoder {
       {
         type: 'run-end',
         finishReason,
-        ...rawReason,
+        ...defined({ rawFinishReason }),
         ...(usage.length > 0 && { usage }),
         ...this.#toOutcome(cut ? 'interrupted' : finishReason),
       },

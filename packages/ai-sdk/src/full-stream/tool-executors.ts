@@ -10,7 +10,7 @@ export type ExecutorLookup = (toolName: string, providerExecuted: unknown) => Ex
 
 /**
  * Creates the lookup for a tool set. A tool with `execute` runs here; one without, or one that the client sent, waits for the
- * client. A provider-defined tool without `execute` can run on either side: only its call tells.
+ * client. A provider-defined tool without `execute` can run on either side: only its call shows which.
  */
 export function createExecutorLookup(run: RunInput, tools: ToolExecutors | undefined): ExecutorLookup {
   const client = new Set(run.tools.map(({ name }) => name));

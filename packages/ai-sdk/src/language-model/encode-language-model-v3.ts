@@ -213,12 +213,8 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
     if (event.type === 'metadata' && event.id !== undefined) {
       return this.#mergeLateMetadata(event.id, event.providerMetadata);
     }
-    this.#onLoss({
-      kind: 'unsupported',
-      what: event.type,
-      why: 'A V3 stream has no part for it.',
-      ...getEventId(event),
-    });
+    const why = 'A V3 stream has no part for it.';
+    this.#onLoss({ kind: 'unsupported', what: event.type, why, ...getEventId(event) });
   }
 
   #mergeLateMetadata(id: string, providerMetadata: Meta): void {

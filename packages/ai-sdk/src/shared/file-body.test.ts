@@ -22,11 +22,11 @@ test.each<[string, unknown, object]>([
     { type: 'reference', reference: { openai: 'file-1' } },
     { reference: { provider: 'openai', ref: 'file-1' } },
   ],
-])('%s', (_, data, body) => {
+])('parses %s', (_, data, body) => {
   expect(parseFileBody({ data }, none)).toEqual(body);
 });
 
-test('what is said of the file wins over what its URL says', () => {
+test('prefers the media type of the file over that of its data URL', () => {
   const data = 'data:text/plain;base64,aGk=';
   expect(parseFileBody({ data, mediaType: 'text/markdown', filename: 'a.md' }, none)).toEqual({
     data: 'aGk=',
@@ -35,7 +35,7 @@ test('what is said of the file wins over what its URL says', () => {
   });
 });
 
-test('what has no content is reported', () => {
+test('reports a file without content', () => {
   const losses: Loss[] = [];
   for (const data of [undefined, 7, {}, { type: 'data' }]) {
     expect(parseFileBody({ data }, (loss) => losses.push(loss))).toBeUndefined();
@@ -43,13 +43,13 @@ test('what has no content is reported', () => {
   expect(losses).toHaveLength(4);
 });
 
-test('a broken data URL stays a URL', () => {
+test('keeps a malformed data URL as a URL', () => {
   expect(parseDataUrl('data:nothing')).toBeUndefined();
   expect(parseDataUrl('data:text/plain,%')).toBeUndefined();
   expect(parseFileBody({ data: 'data:image/png;base64,!!' }, none)).toEqual({ url: 'data:image/png;base64,!!' });
 });
 
-test('there and back', () => {
+test('round-trips data URLs', () => {
   expect(parseDataUrl(toDataUrl({ data: 'aGk=', mimeType: 'text/plain' }))).toEqual({
     data: 'aGk=',
     inferred: 'text/plain',

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { toProviderDataName, parseProviderKind } from './provider-data.ts';
 
-test('a kind is named, and comes back by its name', () => {
+test('converts a kind to a data name and back', () => {
   expect(parseProviderKind(toProviderDataName('openai.compaction'))).toBe('openai.compaction');
 });
 
-test.each([['chart'], ['provider:custom'], ['provider:'], [undefined]])('%j is data like any other', (name) => {
+test.each([['chart'], ['provider:custom'], ['provider:'], [undefined]])('treats %j as ordinary data', (name) => {
   expect(parseProviderKind(name)).toBeUndefined();
 });

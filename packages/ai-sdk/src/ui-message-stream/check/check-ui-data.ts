@@ -5,14 +5,14 @@ import type { UIDataChunk } from '../chunk/ui-message-chunk.ts';
 
 /** Checks data chunks against the data parts of the reducer's message. */
 export class UIDataChecker {
-  readonly #reportViolation: ReportViolation;
+  readonly #violation: ReportViolation;
   /** State by type and id. */
   readonly #data = new Map<string, 'kept' | 'transient'>();
   /** Name by id. */
   readonly #names = new Map<string, string>();
 
-  constructor(reportViolation: ReportViolation) {
-    this.#reportViolation = reportViolation;
+  constructor(violation: ReportViolation) {
+    this.#violation = violation;
   }
 
   /** Adds a part of the message that the reader has. */
@@ -31,14 +31,10 @@ export class UIDataChecker {
     const named = this.#names.get(chunk.id);
     if (before === 'kept' && chunk.transient) {
       const message = `The data "${chunk.id}" is part of the message; a transient chunk does not change it.`;
-      this.#reportViolation('S8-data', message, 'transient');
+      this.#violation('S8-data', message, 'transient');
     }
     if (named !== undefined && named !== name) {
-      this.#reportViolation(
-        'S8-data',
-        `The data "${chunk.id}" was "${named}" before; the client now has two parts.`,
-        'type',
-      );
+      this.#violation('S8-data', `The data "${chunk.id}" was "${named}" before; the client now has two parts.`, 'type');
     }
     this.#names.set(chunk.id, name);
     if (before !== 'kept') this.#data.set(key, chunk.transient ? 'transient' : 'kept');

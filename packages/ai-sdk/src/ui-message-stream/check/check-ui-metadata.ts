@@ -9,7 +9,7 @@ export function replaceMetadata(
   before: unknown,
   chunk: { type: string; providerMetadata?: unknown },
   id: string,
-  reportViolation: ReportViolation,
+  violation: ReportViolation,
 ): unknown {
   const { type, providerMetadata: meta } = chunk;
   if (meta === undefined) return before;
@@ -17,11 +17,7 @@ export function replaceMetadata(
     const now = asFields(asFields(meta)[provider]);
     const lost = Object.keys(asFields(fields)).find((key) => !Object.hasOwn(now, key));
     if (lost === undefined) continue;
-    reportViolation(
-      'S10-replace',
-      `${type} drops ${provider}.${lost}, which "${id}" had.`,
-      `providerMetadata.${provider}`,
-    );
+    violation('S10-replace', `${type} drops ${provider}.${lost}, which "${id}" had.`, `providerMetadata.${provider}`);
     break;
   }
   return meta;

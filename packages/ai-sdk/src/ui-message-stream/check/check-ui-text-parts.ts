@@ -5,14 +5,14 @@ const kinds = ['text', 'reasoning'] as const;
 
 /** Checks text and reasoning chunks against the parts that the reducer has open. */
 export class UITextPartChecker {
-  readonly #reportViolation: ReportViolation;
+  readonly #violation: ReportViolation;
   /** Open parts by id, with the client's metadata. */
   #open: { [kind in TextPartKind]: Map<string, { meta: unknown }> } = { text: new Map(), reasoning: new Map() };
   /** Ids that ai 6 forgot at `finish-step`. */
   readonly #forgotten: { [kind in TextPartKind]: Set<string> } = { text: new Set(), reasoning: new Set() };
 
-  constructor(reportViolation: ReportViolation) {
-    this.#reportViolation = reportViolation;
+  constructor(violation: ReportViolation) {
+    this.#violation = violation;
   }
 
   get isIdle(): boolean {
@@ -21,7 +21,7 @@ export class UITextPartChecker {
 
   checkStart(kind: TextPartKind, { id, providerMetadata: meta }: { id: string; providerMetadata?: unknown }): void {
     if (this.#open[kind].has(id)) {
-      this.#reportViolation(
+      this.#violation(
         'S2-open',
         `The ${kind} "${id}" is already open; its part stays unfinished, and a new one starts.`,
       );
@@ -40,16 +40,16 @@ export class UITextPartChecker {
       const isForgotten = this.#forgotten[kind].has(chunk.id);
       const rule = isForgotten ? 'T6-step' : kind === 'text' ? 'T1-text' : 'T2-reasoning';
       const why = isForgotten ? 'was forgotten by ai 6 at finish-step' : 'is not open';
-      return this.#reportViolation(rule, `The client throws on this ${chunk.type}: the ${kind} "${chunk.id}" ${why}.`);
+      return this.#violation(rule, `The client throws on this ${chunk.type}: the ${kind} "${chunk.id}" ${why}.`);
     }
-    part.meta = replaceMetadata(part.meta, chunk, chunk.id, this.#reportViolation);
+    part.meta = replaceMetadata(part.meta, chunk, chunk.id, this.#violation);
     if (isEnd) this.#open[kind].delete(chunk.id);
   }
 
   reportOpen(): void {
     for (const kind of kinds) {
       for (const id of this.#open[kind].keys()) {
-        this.#reportViolation('S1-end', `The ${kind} "${id}" has no end and stays in its streaming state.`);
+        this.#violation('S1-end', `The ${kind} "${id}" has no end and stays in its streaming state.`);
       }
     }
   }

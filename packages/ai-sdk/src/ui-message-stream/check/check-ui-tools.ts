@@ -24,13 +24,13 @@ type ToolPart = {
 
 /** Checks tool chunks against the tool parts of the reducer's message. */
 export class UIToolChecker {
-  readonly #reportViolation: ReportViolation;
+  readonly #violation: ReportViolation;
   /** Calls whose input the reducer extends on a delta, and whether they are dynamic. The reducer never removes one. */
   readonly #inputs = new Map<string, boolean>();
   #parts: ToolPart[] = [];
 
-  constructor(reportViolation: ReportViolation) {
-    this.#reportViolation = reportViolation;
+  constructor(violation: ReportViolation) {
+    this.#violation = violation;
   }
 
   /** Adds a part of the message that the reader has. */
@@ -68,10 +68,10 @@ export class UIToolChecker {
     const part = this.#inputPart(toolCallId, isDynamic, chunk.type, step);
     if (chunk.providerExecuted !== undefined) part.providerExecuted = chunk.providerExecuted;
     if (chunk.type === 'tool-input-error') {
-      part.resultMeta = replaceMetadata(part.resultMeta, chunk, toolCallId, this.#reportViolation);
+      part.resultMeta = replaceMetadata(part.resultMeta, chunk, toolCallId, this.#violation);
       part.state = 'settled';
     } else {
-      part.callMeta = replaceMetadata(part.callMeta, chunk, toolCallId, this.#reportViolation);
+      part.callMeta = replaceMetadata(part.callMeta, chunk, toolCallId, this.#violation);
       part.state = chunk.type === 'tool-input-start' ? 'streaming' : 'complete';
     }
   }
@@ -80,7 +80,7 @@ export class UIToolChecker {
     const isDynamic = this.#inputs.get(toolCallId);
     if (isDynamic === undefined) {
       const message = `The client throws on this tool-input-delta: the input of ${toolCallId} was not started.`;
-      return this.#reportViolation('T3-input', message);
+      return this.#violation('T3-input', message);
     }
     this.#inputPart(toolCallId, isDynamic, 'tool-input-delta', step).state = 'streaming';
   }
@@ -90,10 +90,10 @@ export class UIToolChecker {
     if (part === undefined) return;
     // `ai` itself repeats the error of `tool-input-error`.
     if (part.state === 'settled' && chunk.type !== 'tool-output-error') {
-      this.#reportViolation('S7-output', `${chunk.type} comes after the final output of ${chunk.toolCallId}.`);
+      this.#violation('S7-output', `${chunk.type} comes after the final output of ${chunk.toolCallId}.`);
     }
     if (chunk.providerExecuted !== undefined) part.providerExecuted = chunk.providerExecuted;
-    part.resultMeta = replaceMetadata(part.resultMeta, chunk, chunk.toolCallId, this.#reportViolation);
+    part.resultMeta = replaceMetadata(part.resultMeta, chunk, chunk.toolCallId, this.#violation);
     part.state = state;
   }
 
@@ -106,11 +106,11 @@ export class UIToolChecker {
     const part = this.#parts.find(({ approvalId }) => approvalId === chunk.approvalId);
     if (part === undefined) {
       const message = `The client throws on this tool-approval-response: there is no request ${chunk.approvalId}.`;
-      return this.#reportViolation('T5-approval', message);
+      return this.#violation('T5-approval', message);
     }
     if (part.state === 'settled')
-      this.#reportViolation('S7-output', `The answer reopens the settled call ${part.toolCallId}.`);
-    part.callMeta = replaceMetadata(part.callMeta, chunk, part.toolCallId, this.#reportViolation);
+      this.#violation('S7-output', `The answer reopens the settled call ${part.toolCallId}.`);
+    part.callMeta = replaceMetadata(part.callMeta, chunk, part.toolCallId, this.#violation);
   }
 
   /**
@@ -148,14 +148,13 @@ export class UIToolChecker {
     const current = same.filter((part) => part.step === step);
     const part = current.find((candidate) => candidate.isDynamic === isDynamic);
     if (part) {
-      if (part.state !== 'streaming')
-        this.#reportViolation('S6-once', `${type} reopens the complete call ${toolCallId}.`);
+      if (part.state !== 'streaming') this.#violation('S6-once', `${type} reopens the complete call ${toolCallId}.`);
       return part;
     }
     if (current.length > 0) {
-      this.#reportViolation('S5-dynamic', `${type} changes "dynamic": ${toolCallId} now has two parts.`);
+      this.#violation('S5-dynamic', `${type} changes "dynamic": ${toolCallId} now has two parts.`);
     } else if (same.length > 0) {
-      this.#reportViolation('S6-once', `${type} is in a later step than its call: ${toolCallId} now has two parts.`);
+      this.#violation('S6-once', `${type} is in a later step than its call: ${toolCallId} now has two parts.`);
     }
     const added: ToolPart = {
       toolCallId,
@@ -175,7 +174,7 @@ export class UIToolChecker {
     const same = this.#parts.filter((part) => part.toolCallId === toolCallId);
     const part = same.find((candidate) => candidate.step === step) ?? same.at(-1);
     if (part === undefined) {
-      this.#reportViolation('T4-call', `The client throws on this ${type}: the message has no call ${toolCallId}.`);
+      this.#violation('T4-call', `The client throws on this ${type}: the message has no call ${toolCallId}.`);
     }
     return part;
   }

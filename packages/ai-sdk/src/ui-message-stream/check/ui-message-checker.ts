@@ -27,12 +27,12 @@ export class UIMessageChecker implements Checker {
   #options: UIMessageCheckerOptions;
   #version: UIMessageVersion;
   #report!: Report;
-  #reportViolation: ReportViolation = (rule, message, path) => this.#report.violation(rule, message, path);
+  #violation: ReportViolation = (rule, message, path) => this.#report.violation(rule, message, path);
   #messageId: string;
   #metadata: unknown;
-  #textParts = new UITextPartChecker(this.#reportViolation);
-  #tools = new UIToolChecker(this.#reportViolation);
-  #data = new UIDataChecker(this.#reportViolation);
+  #textParts = new UITextPartChecker(this.#violation);
+  #tools = new UIToolChecker(this.#violation);
+  #data = new UIDataChecker(this.#violation);
   #step = 0;
   #isStepOpen = false;
   #isStepEmpty = true;
@@ -59,7 +59,7 @@ export class UIMessageChecker implements Checker {
     if (problem) {
       const type = asText(asFields(item).type);
       const place = problem.path === '' ? '' : `${problem.path}: `;
-      this.#reportViolation(
+      this.#violation(
         'T0-shape',
         `ai ${this.#version} refuses ${type ?? 'the item'}: ${place}${problem.message}.`,
         problem.path,
@@ -79,13 +79,9 @@ export class UIMessageChecker implements Checker {
       report.loss({ kind: 'unsupported', what: 'tool output', why, id });
     }
     if (this.#ending === undefined) {
-      this.#reportViolation(
-        'S3-finish',
-        'The stream ends without finish, abort or error; the client treats it as complete.',
-      );
+      this.#violation('S3-finish', 'The stream ends without finish, abort or error; the client treats it as complete.');
     }
-    if (this.#isStepOpen && this.#ending === 'finish')
-      this.#reportViolation('S4-order', 'The last step is not finished.');
+    if (this.#isStepOpen && this.#ending === 'finish') this.#violation('S4-order', 'The last step is not finished.');
   }
 
   #checkChunk(chunk: UIMessageChunk): void {
@@ -150,10 +146,10 @@ export class UIMessageChecker implements Checker {
   }
 
   #checkAfterEnd({ type }: UIMessageChunk): void {
-    if (this.#ending === 'finish') this.#reportViolation('S4-order', `${type} comes after finish.`);
-    if (this.#ending === 'abort') this.#reportViolation('S11-abort', `${type} comes after abort.`);
+    if (this.#ending === 'finish') this.#violation('S4-order', `${type} comes after finish.`);
+    if (this.#ending === 'abort') this.#violation('S11-abort', `${type} comes after abort.`);
     const isIgnored = type === 'finish-step' || type === 'finish' || type === 'abort';
-    if (this.#ending === 'error' && !isIgnored) this.#reportViolation('T8-error', `A chat stops before this ${type}.`);
+    if (this.#ending === 'error' && !isIgnored) this.#violation('T8-error', `A chat stops before this ${type}.`);
   }
 
   #startTextPart(kind: TextPartKind, chunk: { id: string; providerMetadata?: unknown }): void {
@@ -162,15 +158,12 @@ export class UIMessageChecker implements Checker {
     const result = this.#textParts.isIdle ? this.#tools.findMisplacedResult(chunk, this.#step) : undefined;
     this.#textParts.checkStart(kind, chunk);
     if (result !== undefined) {
-      this.#reportViolation(
-        'S13-result',
-        `The ${kind} "${chunk.id}" follows the result of ${result} in the same step.`,
-      );
+      this.#violation('S13-result', `The ${kind} "${chunk.id}" follows the result of ${result} in the same step.`);
     }
   }
 
   #start(messageId: string | undefined, metadata: unknown): void {
-    if (this.#chunkCount > 0) this.#reportViolation('S9-start', 'start comes after other chunks.');
+    if (this.#chunkCount > 0) this.#violation('S9-start', 'start comes after other chunks.');
     if (messageId !== undefined && messageId !== this.#messageId) {
       // The reader treats it as another message and starts from an empty one.
       this.#messageId = messageId;
@@ -185,30 +178,29 @@ export class UIMessageChecker implements Checker {
   #mergeMetadata(metadata: unknown): void {
     if (metadata === undefined || metadata === null) return;
     if (hasValue(this.#metadata) && typeof this.#metadata !== 'object' && hasKeys(metadata)) {
-      return this.#reportViolation(
+      return this.#violation(
         'T7-metadata',
         'The client throws: it cannot merge an object into metadata that is not one.',
         'messageMetadata',
       );
     }
-    if (!isFields(metadata)) this.#reportViolation('T7-metadata', 'Metadata must be an object.', 'messageMetadata');
+    if (!isFields(metadata)) this.#violation('T7-metadata', 'Metadata must be an object.', 'messageMetadata');
     this.#metadata = hasValue(this.#metadata) ? { ...(this.#metadata as object), ...metadata } : metadata;
     const problem = this.#options.metadataProblem?.(this.#metadata);
-    if (problem !== undefined)
-      this.#reportViolation('T7-metadata', `The page rejects it: ${problem}.`, 'messageMetadata');
+    if (problem !== undefined) this.#violation('T7-metadata', `The page rejects it: ${problem}.`, 'messageMetadata');
   }
 
   #startStep(): void {
-    if (this.#isStepOpen) this.#reportViolation('S4-order', 'start-step comes while a step is open.');
-    if (this.#isStepOpen && this.#isStepEmpty) this.#reportViolation('S12-empty', 'The previous step has no content.');
+    if (this.#isStepOpen) this.#violation('S4-order', 'start-step comes while a step is open.');
+    if (this.#isStepOpen && this.#isStepEmpty) this.#violation('S12-empty', 'The previous step has no content.');
     this.#isStepOpen = true;
     this.#isStepEmpty = true;
     this.#step += 1;
   }
 
   #finishStep(): void {
-    if (!this.#isStepOpen) this.#reportViolation('S4-order', 'finish-step comes while no step is open.');
-    else if (this.#isStepEmpty) this.#reportViolation('S12-empty', 'The step has no content.');
+    if (!this.#isStepOpen) this.#violation('S4-order', 'finish-step comes while no step is open.');
+    else if (this.#isStepEmpty) this.#violation('S12-empty', 'The step has no content.');
     this.#isStepOpen = false;
     if (this.#version === 7) return;
     this.#textParts.reportOpen();
@@ -216,7 +208,7 @@ export class UIMessageChecker implements Checker {
   }
 
   #resetStep(): void {
-    if (!this.#isStepOpen) this.#reportViolation('S4-order', 'reset-step comes while no step is open.');
+    if (!this.#isStepOpen) this.#violation('S4-order', 'reset-step comes while no step is open.');
     this.#isStepEmpty = false;
     this.#textParts.clear();
     this.#tools.resetStep(this.#step);
@@ -226,7 +218,7 @@ export class UIMessageChecker implements Checker {
     const name = chunk.type.slice('data-'.length);
     const problem = this.#options.dataProblem?.(name, chunk.data);
     if (problem !== undefined)
-      this.#reportViolation('T7-metadata', `The page rejects the data "${name}": ${problem}.`, 'data');
+      this.#violation('T7-metadata', `The page rejects the data "${name}": ${problem}.`, 'data');
     if (!chunk.transient) this.#isStepEmpty = false;
     this.#data.checkData(chunk);
   }
@@ -235,7 +227,7 @@ export class UIMessageChecker implements Checker {
     try {
       assertNoPrototypeKeys(chunk);
     } catch {
-      this.#reportViolation('S14-frame', 'The client rejects the event: it has a key that would change a prototype.');
+      this.#violation('S14-frame', 'The client rejects the event: it has a key that would change a prototype.');
     }
   }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toQuestionCallId, parseQuestionId } from './ui-question-id.ts';
 
-test('every question has an id as a tool part, and comes back by it', () => {
+test('converts every question id to a call id and back', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), (questionId) => {
       expect(parseQuestionId(toQuestionCallId(questionId))).toBe(questionId);
@@ -11,6 +11,9 @@ test('every question has an id as a tool part, and comes back by it', () => {
   );
 });
 
-test.each([['run-1:0'], ['question:q'], [toQuestionCallId('')], [''], [undefined], [7]])('%j is no question', (id) => {
-  expect(parseQuestionId(id)).toBeUndefined();
-});
+test.each([['run-1:0'], ['question:q'], [toQuestionCallId('')], [''], [undefined], [7]])(
+  'does not parse %j as a question',
+  (id) => {
+    expect(parseQuestionId(id)).toBeUndefined();
+  },
+);

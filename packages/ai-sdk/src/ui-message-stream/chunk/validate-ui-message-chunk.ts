@@ -15,73 +15,68 @@ export function validateUIMessageChunk(chunk: unknown, version: UIMessageVersion
   switch (chunk.type) {
     case 'text-delta':
     case 'reasoning-delta':
-      return checkText(chunk, 'id') ?? checkText(chunk, 'delta') ?? checkMetadata(chunk);
+      return text(chunk, 'id') ?? text(chunk, 'delta') ?? metadata(chunk);
     case 'tool-input-delta':
-      return checkText(chunk, 'toolCallId') ?? checkText(chunk, 'inputTextDelta');
+      return text(chunk, 'toolCallId') ?? text(chunk, 'inputTextDelta');
     case 'text-end':
       return (
-        checkText(chunk, 'id') ??
-        checkMetadata(chunk) ??
+        text(chunk, 'id') ??
+        metadata(chunk) ??
         (version === 7 ? checkCitations(chunk.citations, 'citations') : undefined)
       );
     case 'text-start':
     case 'reasoning-start':
     case 'reasoning-end':
-      return checkText(chunk, 'id') ?? checkMetadata(chunk);
+      return text(chunk, 'id') ?? metadata(chunk);
     case 'tool-input-start':
       return checkCall(chunk) ?? checkEncoding(chunk);
     case 'tool-input-available':
-      return checkCall(chunk) ?? checkPresent(chunk, 'input');
+      return checkCall(chunk) ?? present(chunk, 'input');
     case 'tool-input-error':
-      return checkCall(chunk) ?? checkPresent(chunk, 'input') ?? checkText(chunk, 'errorText');
+      return checkCall(chunk) ?? present(chunk, 'input') ?? text(chunk, 'errorText');
     case 'tool-approval-request':
       return (
-        checkText(chunk, 'approvalId') ??
-        checkText(chunk, 'toolCallId') ??
-        checkOptionalText(chunk, 'signature') ??
-        (version === 7 ? (checkOptionalText(chunk, 'reason') ?? checkOptionalFlag(chunk, 'isAutomatic')) : undefined)
+        text(chunk, 'approvalId') ??
+        text(chunk, 'toolCallId') ??
+        optionalText(chunk, 'signature') ??
+        (version === 7 ? (optionalText(chunk, 'reason') ?? optionalFlag(chunk, 'isAutomatic')) : undefined)
       );
     case 'tool-output-available':
       return (
-        checkText(chunk, 'toolCallId') ??
-        checkPresent(chunk, 'output') ??
+        text(chunk, 'toolCallId') ??
+        present(chunk, 'output') ??
         checkToolFields(chunk) ??
-        checkOptionalFlag(chunk, 'preliminary')
+        optionalFlag(chunk, 'preliminary')
       );
     case 'tool-output-error':
-      return checkText(chunk, 'toolCallId') ?? checkText(chunk, 'errorText') ?? checkToolFields(chunk);
+      return text(chunk, 'toolCallId') ?? text(chunk, 'errorText') ?? checkToolFields(chunk);
     case 'tool-output-denied':
-      return checkText(chunk, 'toolCallId');
+      return text(chunk, 'toolCallId');
     case 'source-url':
-      return (
-        checkText(chunk, 'sourceId') ??
-        checkText(chunk, 'url') ??
-        checkOptionalText(chunk, 'title') ??
-        checkMetadata(chunk)
-      );
+      return text(chunk, 'sourceId') ?? text(chunk, 'url') ?? optionalText(chunk, 'title') ?? metadata(chunk);
     case 'source-document':
       return (
-        checkText(chunk, 'sourceId') ??
-        checkText(chunk, 'mediaType') ??
-        checkText(chunk, 'title') ??
-        checkOptionalText(chunk, 'filename') ??
-        checkMetadata(chunk)
+        text(chunk, 'sourceId') ??
+        text(chunk, 'mediaType') ??
+        text(chunk, 'title') ??
+        optionalText(chunk, 'filename') ??
+        metadata(chunk)
       );
     case 'file':
-      return checkText(chunk, 'url') ?? checkText(chunk, 'mediaType') ?? checkMetadata(chunk);
+      return text(chunk, 'url') ?? text(chunk, 'mediaType') ?? metadata(chunk);
     case 'start-step':
     case 'finish-step':
       return undefined;
     case 'start':
-      return checkOptionalText(chunk, 'messageId');
+      return optionalText(chunk, 'messageId');
     case 'finish':
       return checkFinishReason(chunk, version);
     case 'abort':
-      return checkOptionalText(chunk, 'reason');
+      return optionalText(chunk, 'reason');
     case 'error':
-      return checkText(chunk, 'errorText');
+      return text(chunk, 'errorText');
     case 'message-metadata':
-      return checkPresent(chunk, 'messageMetadata');
+      return present(chunk, 'messageMetadata');
     default:
       return version === 7 ? checkChunk7(chunk) : checkDataChunk(chunk);
   }
@@ -138,19 +133,19 @@ export function isUIMessageChunkType(type: unknown, version: UIMessageVersion = 
 function checkChunk7(chunk: Fields): ChunkProblem | undefined {
   switch (chunk.type) {
     case 'custom':
-      return checkText(chunk, 'kind') ?? checkMetadata(chunk);
+      return text(chunk, 'kind') ?? metadata(chunk);
     case 'reasoning-file':
-      return checkText(chunk, 'url') ?? checkText(chunk, 'mediaType') ?? checkMetadata(chunk);
+      return text(chunk, 'url') ?? text(chunk, 'mediaType') ?? metadata(chunk);
     case 'tool-approval-response':
       return (
-        checkText(chunk, 'approvalId') ??
-        checkFlag(chunk, 'approved') ??
-        checkOptionalText(chunk, 'reason') ??
-        checkOptionalFlag(chunk, 'providerExecuted') ??
-        checkMetadata(chunk)
+        text(chunk, 'approvalId') ??
+        flag(chunk, 'approved') ??
+        optionalText(chunk, 'reason') ??
+        optionalFlag(chunk, 'providerExecuted') ??
+        metadata(chunk)
       );
     case 'steering-message':
-      return checkText(chunk, 'id') ?? checkSteeringParts(chunk.parts);
+      return text(chunk, 'id') ?? checkSteeringParts(chunk.parts);
     case 'reset-step':
       return undefined;
     default:
@@ -161,25 +156,17 @@ function checkChunk7(chunk: Fields): ChunkProblem | undefined {
 function checkDataChunk(chunk: Fields): ChunkProblem | undefined {
   if (typeof chunk.type !== 'string') return problem('type', 'must be a string');
   if (!chunk.type.startsWith('data-')) return problem('type', `unknown chunk type "${chunk.type}"`);
-  return checkPresent(chunk, 'data') ?? checkOptionalText(chunk, 'id') ?? checkOptionalFlag(chunk, 'transient');
+  return present(chunk, 'data') ?? optionalText(chunk, 'id') ?? optionalFlag(chunk, 'transient');
 }
 
 function checkCall(chunk: Fields): ChunkProblem | undefined {
-  return (
-    checkText(chunk, 'toolCallId') ??
-    checkText(chunk, 'toolName') ??
-    checkOptionalText(chunk, 'title') ??
-    checkToolFields(chunk)
-  );
+  return text(chunk, 'toolCallId') ?? text(chunk, 'toolName') ?? optionalText(chunk, 'title') ?? checkToolFields(chunk);
 }
 
 /** Checks the optional fields that calls and results share. */
 function checkToolFields(chunk: Fields): ChunkProblem | undefined {
   return (
-    checkOptionalFlag(chunk, 'providerExecuted') ??
-    checkOptionalFlag(chunk, 'dynamic') ??
-    checkMetadata(chunk) ??
-    checkToolMetadata(chunk)
+    optionalFlag(chunk, 'providerExecuted') ?? optionalFlag(chunk, 'dynamic') ?? metadata(chunk) ?? toolMetadata(chunk)
   );
 }
 
@@ -220,26 +207,19 @@ function checkCitation(value: unknown, path: string): ChunkProblem | undefined {
   if (!isFields(source) || source.type !== 'source') return problem(`${path}.source`, 'must be a source');
   const found =
     source.sourceType === 'url'
-      ? (checkText(source, 'id') ??
-        checkText(source, 'url') ??
-        checkOptionalText(source, 'title') ??
-        checkMetadata(source))
+      ? (text(source, 'id') ?? text(source, 'url') ?? optionalText(source, 'title') ?? metadata(source))
       : source.sourceType === 'document'
-        ? (checkText(source, 'id') ??
-          checkText(source, 'mediaType') ??
-          checkText(source, 'title') ??
-          checkOptionalText(source, 'filename') ??
-          checkMetadata(source))
+        ? (text(source, 'id') ??
+          text(source, 'mediaType') ??
+          text(source, 'title') ??
+          optionalText(source, 'filename') ??
+          metadata(source))
         : problem('sourceType', 'must be "url" or "document"');
   if (found) return problem(`${path}.source.${found.path}`, found.message);
-  return (
-    checkOptionalIndex(value, 'startIndex') ??
-    checkOptionalIndex(value, 'endIndex') ??
-    checkOptionalText(value, 'citedText')
-  );
+  return optionalIndex(value, 'startIndex') ?? optionalIndex(value, 'endIndex') ?? optionalText(value, 'citedText');
 }
 
-function checkOptionalIndex(value: Fields, key: string): ChunkProblem | undefined {
+function optionalIndex(value: Fields, key: string): ChunkProblem | undefined {
   const index = value[key];
   if (index === undefined || (Number.isSafeInteger(index) && (index as number) >= 0)) return undefined;
   return problem(key, 'must be a non-negative integer');
@@ -256,14 +236,14 @@ function checkSteeringParts(parts: unknown): ChunkProblem | undefined {
 
 function checkSteeringPart(part: unknown): ChunkProblem | undefined {
   if (!isFields(part)) return problem('', 'a part must be an object');
-  if (part.type === 'text') return checkText(part, 'text') ?? checkMetadata(part);
+  if (part.type === 'text') return text(part, 'text') ?? metadata(part);
   if (part.type !== 'file') return problem('type', 'must be "text" or "file"');
   return (
-    checkText(part, 'mediaType') ??
-    checkText(part, 'url') ??
-    checkOptionalText(part, 'filename') ??
+    text(part, 'mediaType') ??
+    text(part, 'url') ??
+    optionalText(part, 'filename') ??
     checkReference(part) ??
-    checkMetadata(part)
+    metadata(part)
   );
 }
 
@@ -272,34 +252,34 @@ function checkReference({ providerReference }: Fields): ChunkProblem | undefined
   return problem('providerReference', 'must be a JSON object');
 }
 
-function checkMetadata({ providerMetadata }: Fields): ChunkProblem | undefined {
+function metadata({ providerMetadata }: Fields): ChunkProblem | undefined {
   if (providerMetadata === undefined || isMetadata(providerMetadata)) return undefined;
   return problem('providerMetadata', 'must be an object of JSON objects');
 }
 
-function checkToolMetadata({ toolMetadata }: Fields): ChunkProblem | undefined {
-  if (toolMetadata === undefined || isJsonRecord(toolMetadata)) return undefined;
+function toolMetadata({ toolMetadata: value }: Fields): ChunkProblem | undefined {
+  if (value === undefined || isJsonRecord(value)) return undefined;
   return problem('toolMetadata', 'must be a JSON object');
 }
 
-function checkText(chunk: Fields, key: string): ChunkProblem | undefined {
+function text(chunk: Fields, key: string): ChunkProblem | undefined {
   return typeof chunk[key] === 'string' ? undefined : problem(key, 'must be a string');
 }
 
-function checkFlag(chunk: Fields, key: string): ChunkProblem | undefined {
+function flag(chunk: Fields, key: string): ChunkProblem | undefined {
   return typeof chunk[key] === 'boolean' ? undefined : problem(key, 'must be a boolean');
 }
 
-function checkOptionalText(chunk: Fields, key: string): ChunkProblem | undefined {
-  return chunk[key] === undefined ? undefined : checkText(chunk, key);
+function optionalText(chunk: Fields, key: string): ChunkProblem | undefined {
+  return chunk[key] === undefined ? undefined : text(chunk, key);
 }
 
-function checkOptionalFlag(chunk: Fields, key: string): ChunkProblem | undefined {
-  return chunk[key] === undefined ? undefined : checkFlag(chunk, key);
+function optionalFlag(chunk: Fields, key: string): ChunkProblem | undefined {
+  return chunk[key] === undefined ? undefined : flag(chunk, key);
 }
 
 /** Accepts any value, including null, but the key must exist. */
-function checkPresent(chunk: Fields, key: string): ChunkProblem | undefined {
+function present(chunk: Fields, key: string): ChunkProblem | undefined {
   return key in chunk ? undefined : problem(key, 'is missing; write null if there is no value');
 }
 

@@ -44,7 +44,7 @@ export interface UIMessageDecoderOptions {
 
 /**
  * Decodes a UI message stream of ai 6 or 7. Accepts any value and never throws: an unknown chunk becomes `raw`, a malformed one
- * `raw` and a notice. Restores what our encoder adds to the protocol: agents, state, notices, our metadata. Compose with
+ * `raw` and a notice. Restores our additions to the protocol: agents, state, notices, metadata. Compose with
  * `seal`.
  */
 export function createUIMessageDecoder(

@@ -36,38 +36,21 @@ export class UIWholePartDecoder {
   }
 
   decodeSource(chunk: UISourceUrlChunk | UISourceDocumentChunk, emit: Write): void {
-    const meta = this.#parseMetadata(chunk.providerMetadata);
+    const { intertie, attribution } = this.#readMetadata(chunk, emit);
     const id = this.#context.claimId(chunk.sourceId);
-    emit({
-      type: 'source',
-      id,
-      ...toSourceBody(chunk, splitMetadata(meta).intertie),
-      ...this.#context.getAttribution(meta, emit),
-    });
+    emit({ type: 'source', id, ...toSourceBody(chunk, intertie), ...attribution });
   }
 
   decodeFile(chunk: UIFileChunk | UIReasoningFileChunk, emit: Write): void {
-    const meta = this.#parseMetadata(chunk.providerMetadata);
-    const { intertie } = splitMetadata(meta);
-    const attribution = this.#context.getAttribution(meta, emit);
-    emit({
-      type: 'file',
-      id: this.#context.claimId(asNonEmptyText(intertie.id)),
-      ...toFileBody(chunk, intertie),
-      ...attribution,
-    });
+    const { intertie, attribution } = this.#readMetadata(chunk, emit);
+    const id = this.#context.claimId(asNonEmptyText(intertie.id));
+    emit({ type: 'file', id, ...toFileBody(chunk, intertie), ...attribution });
   }
 
   decodeCustom(chunk: UICustomChunk, emit: Write): void {
-    const meta = this.#parseMetadata(chunk.providerMetadata);
-    const id = this.#context.claimId(asNonEmptyText(splitMetadata(meta).intertie.id));
-    emit({
-      type: 'data',
-      id,
-      name: toProviderDataName(chunk.kind),
-      data: null,
-      ...this.#context.getAttribution(meta, emit),
-    });
+    const { intertie, attribution } = this.#readMetadata(chunk, emit);
+    const id = this.#context.claimId(asNonEmptyText(intertie.id));
+    emit({ type: 'data', id, name: toProviderDataName(chunk.kind), data: null, ...attribution });
   }
 
   decodeSteering(chunk: UISteeringMessageChunk, emit: Write): void {
@@ -81,22 +64,23 @@ export class UIWholePartDecoder {
     const known = chunk.id === undefined ? undefined : this.#data.get(key);
     const id = known ?? this.#context.claimId(chunk.id);
     if (known === undefined && chunk.id !== undefined) this.#data.set(key, id);
-    const attribution =
-      known === undefined || chunk.providerMetadata
-        ? this.#context.getAttribution(this.#parseMetadata(chunk.providerMetadata), emit)
-        : {};
+    const isAttributed = known === undefined || chunk.providerMetadata !== undefined;
     emit({
       type: 'data',
       id,
       name: chunk.type.slice('data-'.length),
       data: toJson(chunk.data ?? null, this.#context.onLoss),
       ...(chunk.transient && { transient: true }),
-      ...attribution,
+      ...(isAttributed && this.#readMetadata(chunk, emit).attribution),
     });
   }
 
-  #parseMetadata(value: unknown): Meta | undefined {
-    return parseMetadata(value, this.#context.onLoss);
+  #readMetadata(
+    { providerMetadata }: { providerMetadata?: unknown },
+    emit: Write,
+  ): { intertie: JsonObject; attribution: Attribution } {
+    const meta = parseMetadata(providerMetadata, this.#context.onLoss);
+    return { intertie: splitMetadata(meta).intertie, attribution: this.#context.getAttribution(meta, emit) };
   }
 }
 
@@ -104,8 +88,8 @@ export class UIWholePartDecoder {
 function toSourceBody(chunk: UISourceUrlChunk | UISourceDocumentChunk, intertie: JsonObject): SourceBody {
   if (chunk.type === 'source-url') {
     const { url, title } = chunk;
-    const more = defined({ title, mediaType: asText(intertie.mediaType), filename: asText(intertie.filename) });
-    return { sourceType: 'url', url, ...more };
+    const fields = defined({ title, mediaType: asText(intertie.mediaType), filename: asText(intertie.filename) });
+    return { sourceType: 'url', url, ...fields };
   }
   const { mediaType, title, filename } = chunk;
   return { sourceType: 'document', mediaType, title, ...defined({ filename, url: asText(intertie.url) }) };
@@ -122,8 +106,8 @@ function toFileBody(chunk: UIFileChunk | UIReasoningFileChunk, intertie: JsonObj
 function toSteeringParts({ parts }: UISteeringMessageChunk, onLoss: OnLoss): MessagePart[] {
   return parts.map((part): MessagePart => {
     const { intertie, meta } = splitMetadata(parseMetadata(part.providerMetadata, onLoss));
-    const kept = { ...parseIdentity(intertie), ...(meta && { providerMetadata: meta }) };
-    if (part.type === 'text') return { type: 'text', text: part.text, ...kept };
+    const identity = { ...parseIdentity(intertie), ...(meta && { providerMetadata: meta }) };
+    if (part.type === 'text') return { type: 'text', text: part.text, ...identity };
     const { mediaType: mimeType, filename, url, providerReference = {} } = part;
     // The references of several providers name the same file, so the first one is enough.
     const [provider] = Object.keys(providerReference);
@@ -131,7 +115,7 @@ function toSteeringParts({ parts }: UISteeringMessageChunk, onLoss: OnLoss): Mes
       provider === undefined
         ? toFileLocation(url)
         : { reference: { provider, ref: providerReference[provider] as string } };
-    return { type: 'file', mimeType, ...defined({ filename }), ...kept, ...body };
+    return { type: 'file', mimeType, ...defined({ filename }), ...identity, ...body };
   });
 }
 

@@ -5,11 +5,12 @@ import type { UIMessageChunk } from '../chunk/ui-message-chunk.ts';
 import type { UIStepEncoder } from './encode-ui-steps.ts';
 
 type Write = Emit<UIMessageChunk>;
-/** `isPersisted`: the client's message contains its part. `firstStepId`: step whose part caused that. */
 type Agent = {
   data: JsonObject & { agentId: string };
   parentAgentId?: string;
+  /** Whether the client's message contains the agent's part. */
   isPersisted: boolean;
+  /** Step whose content made the agent persistent. */
   firstStepId?: string;
 };
 
@@ -25,11 +26,11 @@ export class UIAgentEncoder {
   }
 
   /** Adds agents of the baseline. The client has those whose content, or whose descendants' content, it is shown. */
-  addBaseline(agents: NonNullable<MessageContent['agents']>, speakers: Iterable<string | undefined>): void {
+  addBaseline(agents: NonNullable<MessageContent['agents']>, authors: Iterable<string | undefined>): void {
     for (const [agentId, entry] of Object.entries(agents)) {
       this.#agents.set(agentId, { ...toAgent(agentId, entry), isPersisted: false });
     }
-    for (const agentId of speakers) {
+    for (const agentId of authors) {
       for (let agent = this.#get(agentId); agent && !agent.isPersisted; agent = this.#get(agent.parentAgentId)) {
         agent.isPersisted = true;
       }
@@ -86,12 +87,8 @@ export class UIAgentEncoder {
 
   /** Transient until the agent has content: a stored message would have no position for it. */
   #emitAgent({ data, isPersisted }: Agent, emit: Write): void {
-    emit({
-      type: 'data-agent',
-      id: toExtensionId('agent', data.agentId),
-      data,
-      ...(!isPersisted && { transient: true }),
-    });
+    const id = toExtensionId('agent', data.agentId);
+    emit({ type: 'data-agent', id, data, ...(!isPersisted && { transient: true }) });
   }
 }
 

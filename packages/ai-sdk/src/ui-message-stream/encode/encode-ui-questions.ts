@@ -133,8 +133,8 @@ export class UIQuestionEncoder {
         : 'ai 6 has no chunk for it; only the client that answered knows before the result.';
       this.#context.onLoss({ kind: 'unsupported', what: isLate ? 'order' : 'answer', why, id: questionId });
     }
-    const extra = [value, cancelled, by, providerMetadata].some((value) => value !== undefined);
-    if (!hasChunk || extra || approved === undefined) emitDataEvent(event, emit);
+    const hasExtra = [value, cancelled, by, providerMetadata].some((field) => field !== undefined);
+    if (!hasChunk || hasExtra || approved === undefined) emitDataEvent(event, emit);
     if (!hasChunk) return;
     emit({
       type: 'tool-approval-response',

@@ -4,7 +4,7 @@ import type { UIMessageChunk } from '../chunk/ui-message-chunk.ts';
 /**
  * Writes the step boundaries of the UI message. Steps of agents overlap, those of the UI do not: a boundary is written when a
  * part of another step starts. If parts have no step id, text after a call starts a new step, because otherwise the model would
- * get it before the call's result. `Turns` divides model messages by the same rule. It does not depend on when a result
+ * get it before the call's result. `to-ai-sdk-messages.ts` divides model messages by the same rule. It does not depend on when a result
  * arrives, so a stored message has the same steps as its stream.
  *
  * A boundary is only written while no part is open: `finish-step` makes ai 6 forget open texts, and a call whose input is
@@ -18,7 +18,7 @@ export class UIStepEncoder {
   /** Calls with a part in the current UI step. */
   #calls = new Set<string>();
   /** Those calls whose result the model gets after the step (all but the provider's), with their step ids. */
-  #callsWithoutResult = new Map<string, string | undefined>();
+  #deferredCalls = new Map<string, string | undefined>();
   /** Step ids of the parts in the current UI step, and in earlier ones. */
   #currentSteps = new Set<string | undefined>();
   #earlierSteps = new Set<string | undefined>();
@@ -55,8 +55,8 @@ export class UIStepEncoder {
   /** Records a call in the current UI step. Called again if `isProviders` becomes known later. */
   addCall(toolCallId: string, stepId: string | undefined, isProviders: boolean): void {
     this.#calls.add(toolCallId);
-    if (isProviders) this.#callsWithoutResult.delete(toolCallId);
-    else this.#callsWithoutResult.set(toolCallId, stepId);
+    if (isProviders) this.#deferredCalls.delete(toolCallId);
+    else this.#deferredCalls.set(toolCallId, stepId);
   }
 
   /** Whether the part of a call is in the current UI step, where its input can be completed. */
@@ -95,8 +95,8 @@ export class UIStepEncoder {
   }
 
   #needsBoundary(stepId: string | undefined, kind: 'text' | 'other'): boolean {
-    if (kind !== 'text' || this.#callsWithoutResult.size === 0) return false;
-    return stepId === undefined || [...this.#callsWithoutResult.values()].some((callStepId) => callStepId !== stepId);
+    if (kind !== 'text' || this.#deferredCalls.size === 0) return false;
+    return stepId === undefined || [...this.#deferredCalls.values()].some((callStepId) => callStepId !== stepId);
   }
 
   #start(stepId: string | undefined, emit: Emit<UIMessageChunk>): void {
@@ -110,6 +110,6 @@ export class UIStepEncoder {
   #clear(): void {
     this.#currentSteps.clear();
     this.#calls.clear();
-    this.#callsWithoutResult.clear();
+    this.#deferredCalls.clear();
   }
 }
