@@ -4,7 +4,7 @@ import { mergeMeta, toInterruptedOutcome } from '@intertie/core/internal';
 import type { IncludeInternal } from '../shared/include-internal.ts';
 import { V3CallEncoder } from './encode-v3-calls.ts';
 import { unknownMediaType } from '../shared/file-body.ts';
-import { toIdentityMetadata, withIntertieMetadata } from '../shared/intertie-metadata.ts';
+import { toIdentity, withIntertie } from '../shared/intertie-metadata.ts';
 import { defined } from '../shared/read-fields.ts';
 import { toV3Error } from './to-v3-error.ts';
 import { toV3FinishReason } from './to-v3-finish-reason.ts';
@@ -162,7 +162,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
     this.#openParts.delete(id);
     const citations = event.type === 'text-end' ? event.citations : undefined;
     const merged = mergeMeta(part.meta, providerMetadata);
-    const meta = citations ? withIntertieMetadata(merged, { citations }) : merged;
+    const meta = citations ? withIntertie(merged, { citations }) : merged;
     const type = types[part.kind].end;
     emit(meta ? { type, id, providerMetadata: meta } : { type, id });
   }
@@ -235,7 +235,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
       type: 'finish',
       usage: toV3Usage(usage),
       finishReason: toV3FinishReason(event, this.#calls.isWaiting),
-      ...toV3Metadata(withIntertieMetadata(event.providerMetadata, this.#summary.build(event))),
+      ...toV3Metadata(withIntertie(event.providerMetadata, this.#summary.build(event))),
     });
   }
 
@@ -255,10 +255,10 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
   }
 
   #getMetadata(event: PartIdentity, extra?: JsonObject): Meta | undefined {
-    const intertie = toIdentityMetadata(event);
+    const intertie = toIdentity(event);
     const agent = this.#summary.getAgentName(event.agentId);
     if (agent !== undefined) intertie.agent = agent;
-    return withIntertieMetadata(event.providerMetadata, extra ? Object.assign(intertie, extra) : intertie);
+    return withIntertie(event.providerMetadata, extra ? Object.assign(intertie, extra) : intertie);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { Emit, EventOf, Json, JsonObject, Meta, OnLoss } from '@intertie/core';
 import { mergeMeta } from '@intertie/core/internal';
-import { withIntertieMetadata } from '../shared/intertie-metadata.ts';
+import { withIntertie } from '../shared/intertie-metadata.ts';
 import { defined } from '../shared/read-fields.ts';
 import { toV3Metadata, addMetadata } from './v3-metadata.ts';
 
@@ -118,7 +118,7 @@ export class V3CallEncoder {
     const { result, isError, intertie } = toV3Result(event);
     const part: V3Part<'tool-result'> = { type: 'tool-result', toolCallId: id, toolName, result, dynamic: true };
     if (isError) part.isError = true;
-    emit(addMetadata(part, intertie ? withIntertieMetadata(event.providerMetadata, intertie) : event.providerMetadata));
+    emit(addMetadata(part, intertie ? withIntertie(event.providerMetadata, intertie) : event.providerMetadata));
   }
 
   /** Encodes an approval. The SDK supports it only for provider-executed calls that it has already received. */
@@ -131,7 +131,7 @@ export class V3CallEncoder {
     }
     this.#hasQuestion = true;
     const { reason, message } = event;
-    const meta = withIntertieMetadata(providerMetadata, defined({ reason, message }));
+    const meta = withIntertie(providerMetadata, defined({ reason, message }));
     emit({ type: 'tool-approval-request', approvalId, toolCallId, ...toV3Metadata(meta) });
   }
 

@@ -9,7 +9,7 @@ import {
 import type { ModelMessage } from 'ai';
 import { filterInternal, type IncludeInternal } from '../shared/include-internal.ts';
 import { unknownMediaType } from '../shared/file-body.ts';
-import { toIdentityMetadata, withIntertieMetadata } from '../shared/intertie-metadata.ts';
+import { toIdentity, withIntertie } from '../shared/intertie-metadata.ts';
 import { modelApproval } from './model-approval.ts';
 import { modelFileData } from './model-file-data.ts';
 import { CallProviders } from '../shared/call-providers.ts';
@@ -125,7 +125,7 @@ class ModelMessageWriter {
     const messages = this.#messagesOf(message);
     if (!this.#withSlot) return messages;
     const intertie = { messageId: message.id, createdAt: message.createdAt.toISOString() };
-    for (const made of messages) made.providerOptions = withIntertieMetadata(made.providerOptions, intertie)!;
+    for (const made of messages) made.providerOptions = withIntertie(made.providerOptions, intertie)!;
     return messages;
   }
 
@@ -210,8 +210,8 @@ class ModelMessageWriter {
   #interjection(part: InterjectionPart): BuiltMessage[] {
     const content = this.#userContent(part.parts);
     const { role, name } = part;
-    const intertie = { interjection: { role, ...defined({ name }), ...toIdentityMetadata(part) } };
-    const providerOptions = this.#withSlot ? withIntertieMetadata(part.providerMetadata, intertie) : undefined;
+    const intertie = { interjection: { role, ...defined({ name }), ...toIdentity(part) } };
+    const providerOptions = this.#withSlot ? withIntertie(part.providerMetadata, intertie) : undefined;
     return content.length > 0 ? [{ role: 'user', content, ...(providerOptions && { providerOptions }) }] : [];
   }
 
@@ -375,9 +375,7 @@ class ModelMessageWriter {
 
   #options(part: MessagePart, more: JsonObject = {}): { providerOptions?: Meta } {
     const meta = this.#filter.filterMetadata(part.providerMetadata);
-    const providerOptions = this.#withSlot
-      ? withIntertieMetadata(meta, { ...toIdentityMetadata(part), ...more })
-      : meta;
+    const providerOptions = this.#withSlot ? withIntertie(meta, { ...toIdentity(part), ...more }) : meta;
     return providerOptions ? { providerOptions } : {};
   }
 

@@ -4,7 +4,7 @@ import type { UIMessage } from 'ai';
 import { filterInternal, type IncludeInternal } from '../shared/include-internal.ts';
 import { toUISource } from '../ui-message-stream/encode/encode-ui-parts.ts';
 import { toDataUrl, unknownMediaType } from '../shared/file-body.ts';
-import { toIdentityMetadata, metadataKey, withIntertieMetadata } from '../shared/intertie-metadata.ts';
+import { toIdentity, metadataKey, withIntertie } from '../shared/intertie-metadata.ts';
 import { joinToolMessages } from './join-tool-messages.ts';
 import { parseProviderKind } from '../shared/provider-data.ts';
 import { defined } from '../shared/read-fields.ts';
@@ -151,7 +151,7 @@ function encodePart(part: MessagePart, options: Options): UIPart | undefined {
 }
 
 function partMeta(part: MessagePart, intertie: JsonObject = {}): { providerMetadata?: Meta } {
-  const providerMetadata = withIntertieMetadata(part.providerMetadata, { ...toIdentityMetadata(part), ...intertie });
+  const providerMetadata = withIntertie(part.providerMetadata, { ...toIdentity(part), ...intertie });
   return providerMetadata ? { providerMetadata } : {};
 }
 
@@ -174,7 +174,7 @@ function filePart(part: FilePart, { version }: Options): UIPart {
     return {
       type: 'data-file',
       id: toExtensionId('file', id),
-      data: { ...data, ...toIdentityMetadata({ ...part, id: undefined }) },
+      data: { ...data, ...toIdentity({ ...part, id: undefined }) },
     };
   }
   const isReasoningFile = version === 7 && reasoning === true;
@@ -214,7 +214,7 @@ function ownMeta({ providerMetadata }: MessagePart): { providerMetadata?: Meta }
 function interjectionPart(part: InterjectionPart, options: Options): UIPart {
   const { id = '', role, name, parts } = part;
   const isPlain =
-    role === 'user' && name === undefined && Object.keys(toIdentityMetadata({ ...part, id: undefined })).length === 0;
+    role === 'user' && name === undefined && Object.keys(toIdentity({ ...part, id: undefined })).length === 0;
   if (options.version === 7 && isPlain && !part.providerMetadata && parts.every(isSteering)) {
     const steering = parts.flatMap((inner): Json[] => {
       const { state: _, ...encoded } = encodePart(inner, options) as UIPart;
@@ -226,7 +226,7 @@ function interjectionPart(part: InterjectionPart, options: Options): UIPart {
     role,
     ...defined({ name }),
     parts: parts as unknown as Json[],
-    ...toIdentityMetadata({ ...part, id: undefined }),
+    ...toIdentity({ ...part, id: undefined }),
   };
   return { type: 'data-interjection', id: toExtensionId('interjection', id), data, ...ownMeta(part) };
 }

@@ -1,6 +1,6 @@
 import type { Answer, JsonObject, OnLoss } from '@intertie/core';
 import { equalJson, toJson, type QuestionPart } from '@intertie/core/internal';
-import { parseIdentity, toIdentityMetadata, splitMetadata, withIntertieMetadata } from '../shared/intertie-metadata.ts';
+import { parseIdentity, toIdentity, splitMetadata, withIntertie } from '../shared/intertie-metadata.ts';
 import {
   defined,
   asFields,
@@ -17,18 +17,18 @@ import type { UIToolPart } from './ui-tool-part.ts';
 /** A question about no call is a dynamic tool, named by its reason, that the page answers with `addToolOutput`. */
 export function encodeUIQuestionPart(part: QuestionPart): UIToolPart {
   const { type: _, id, agentId, stepId, to, internal, providerMetadata, questionId, answer, ...input } = part;
-  const kept = toIdentityMetadata({ id, agentId, stepId, to, internal });
+  const kept = toIdentity({ id, agentId, stepId, to, internal });
   const asked: UIToolPart = {
     type: 'dynamic-tool',
     toolName: part.reason || 'question',
     toolCallId: toQuestionCallId(questionId),
     state: 'input-available',
     input,
-    callProviderMetadata: withIntertieMetadata(providerMetadata, { question: true, ...kept })!,
+    callProviderMetadata: withIntertie(providerMetadata, { question: true, ...kept })!,
   };
   if (!answer) return asked;
   const { value, providerMetadata: answerMetadata, ...said } = omit(answer, 'questionId');
-  const metadata = { resultProviderMetadata: withIntertieMetadata(answerMetadata, { answer: said })! };
+  const metadata = { resultProviderMetadata: withIntertie(answerMetadata, { answer: said })! };
   if (answer.cancelled) {
     const errorText = answer.reason || 'The question was cancelled.';
     return { ...asked, state: 'output-error', errorText, ...metadata };

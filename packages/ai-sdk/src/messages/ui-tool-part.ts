@@ -2,13 +2,7 @@ import type { Fault, Json, JsonObject, Meta, OnLoss } from '@intertie/core';
 import { equalJson, mergeMeta, toJson, type ToolPart } from '@intertie/core/internal';
 import type { AskedQuestion } from '@intertie/core/store';
 import { parseDescriptorAnswer, parseQuestion, isApproved } from '../shared/ai-sdk-approval.ts';
-import {
-  parseIdentity,
-  toIdentityMetadata,
-  metadataKey,
-  splitMetadata,
-  withIntertieMetadata,
-} from '../shared/intertie-metadata.ts';
+import { parseIdentity, toIdentity, metadataKey, splitMetadata, withIntertie } from '../shared/intertie-metadata.ts';
 import {
   defined,
   asFields,
@@ -52,7 +46,7 @@ export function encodeUIToolPart(part: ToolPart, version: UIMessageVersion): UIT
     const value = part[key];
     if (value !== undefined && !equalJson(value, plain[key] ?? null)) rest[key] = value;
   }
-  const metadata = withIntertieMetadata(part.providerMetadata, { ...toIdentityMetadata(part), ...rest });
+  const metadata = withIntertie(part.providerMetadata, { ...toIdentity(part), ...rest });
   return metadata ? { ...ui, callProviderMetadata: metadata } : ui;
 }
 
@@ -97,7 +91,7 @@ function encode(part: ToolPart, version: UIMessageVersion): UIToolPart {
       const isRefused = approval?.approved === false;
       if (!isRefused && version === 6) {
         // Its stream has no chunk for an approval that is made up, so the part is what a client has that has read it.
-        const resultProviderMetadata = withIntertieMetadata(part.resultMetadata, { denied: defined({ reason }) })!;
+        const resultProviderMetadata = withIntertie(part.resultMetadata, { denied: defined({ reason }) })!;
         return {
           ...head,
           state: 'output-error',
@@ -119,7 +113,7 @@ function resultFields({ resultMetadata, resultContent, state, error }: ToolPart)
   const intertie: JsonObject = {};
   if (resultContent) intertie.content = true;
   if (state === 'error' && Object.keys(fault).length > 0) intertie.error = fault;
-  const metadata = withIntertieMetadata(resultMetadata, intertie);
+  const metadata = withIntertie(resultMetadata, intertie);
   return metadata ? { resultProviderMetadata: metadata } : {};
 }
 

@@ -52,7 +52,5 @@ export function parseDescriptorAnswer(descriptor: unknown, questionId: string): 
   const { answer } = asFields(asFields(descriptor)[metadataKey]);
   if (!isFields(answer)) return undefined;
   const event = { type: 'answer', ...answer, questionId } as EventOf<'answer'>;
-  if (validateEvent(event) !== undefined) return undefined;
-  const known = omit(event, 'type', 'at', 'origin');
-  return known;
+  return validateEvent(event) === undefined ? omit(event, 'type', 'at', 'origin') : undefined;
 }

@@ -8,7 +8,7 @@ export const metadataKey = 'intertie';
 type PartIdentity = { id?: string; agentId?: string; stepId?: string; to?: string[]; internal?: true };
 
 /** Picks the identity fields of a part that are set. */
-export function toIdentityMetadata({ id, agentId, stepId, to, internal }: PartIdentity): JsonObject {
+export function toIdentity({ id, agentId, stepId, to, internal }: PartIdentity): JsonObject {
   const intertie: JsonObject = {};
   if (id !== undefined) intertie.id = id;
   if (agentId !== undefined) intertie.agentId = agentId;
@@ -19,7 +19,7 @@ export function toIdentityMetadata({ id, agentId, stepId, to, internal }: PartId
 }
 
 /** Adds our fields to provider metadata. Returns the metadata unchanged if there are none. */
-export function withIntertieMetadata(meta: Meta | undefined, intertie: JsonObject): Meta | undefined {
+export function withIntertie(meta: Meta | undefined, intertie: JsonObject): Meta | undefined {
   if (Object.keys(intertie).length === 0) return meta;
   if (meta === undefined) return { intertie };
   return Object.hasOwn(meta, metadataKey) ? mergeMeta(meta, { intertie }) : { intertie, ...meta };

@@ -12,6 +12,8 @@ export type ExtensionName = 'agent' | 'state' | 'notice' | 'interjection' | 'fil
 /** Id prefix of our data chunks. Part ids start with a run id, so other data does not have it. */
 const prefix = 'intertie:';
 
+const names: readonly ExtensionName[] = ['agent', 'state', 'notice', 'interjection', 'file', 'event'];
+
 /** Returns the id of one of our data chunks. */
 export function toExtensionId(name: ExtensionName, id?: string): string {
   return id === undefined ? prefix + name : `${prefix}${name}:${id}`;
@@ -19,23 +21,11 @@ export function toExtensionId(name: ExtensionName, id?: string): string {
 
 /** Recognizes our data chunks. Undefined for all others. */
 export function parseExtension(chunk: { type: string; id?: string }): { name: ExtensionName; id: string } | undefined {
-  const name = chunk.type.slice('data-'.length);
-  if (chunk.id === undefined || !chunk.id.startsWith(prefix) || !isExtension(name)) return undefined;
+  if (!chunk.id?.startsWith(prefix)) return undefined;
+  const name = names.find((known) => chunk.type === `data-${known}`);
+  if (name === undefined) return undefined;
   const rest = chunk.id.slice(prefix.length);
   return rest === name || rest.startsWith(`${name}:`) ? { name, id: rest.slice(name.length + 1) } : undefined;
-}
-
-const names: ReadonlySet<string> = new Set<ExtensionName>([
-  'agent',
-  'state',
-  'notice',
-  'interjection',
-  'file',
-  'event',
-]);
-
-function isExtension(name: string): name is ExtensionName {
-  return names.has(name);
 }
 
 /** Events that a `data-event` can contain. All others have chunks of their own. */

@@ -15,19 +15,17 @@ export function validateUIMessageChunk(chunk: unknown, version: UIMessageVersion
   switch (chunk.type) {
     case 'text-delta':
     case 'reasoning-delta':
-      return text(chunk, 'id') ?? text(chunk, 'delta') ?? metadata(chunk);
+      return text(chunk, 'id') ?? text(chunk, 'delta') ?? meta(chunk);
     case 'tool-input-delta':
       return text(chunk, 'toolCallId') ?? text(chunk, 'inputTextDelta');
     case 'text-end':
       return (
-        text(chunk, 'id') ??
-        metadata(chunk) ??
-        (version === 7 ? checkCitations(chunk.citations, 'citations') : undefined)
+        text(chunk, 'id') ?? meta(chunk) ?? (version === 7 ? checkCitations(chunk.citations, 'citations') : undefined)
       );
     case 'text-start':
     case 'reasoning-start':
     case 'reasoning-end':
-      return text(chunk, 'id') ?? metadata(chunk);
+      return text(chunk, 'id') ?? meta(chunk);
     case 'tool-input-start':
       return checkCall(chunk) ?? checkEncoding(chunk);
     case 'tool-input-available':
@@ -38,41 +36,41 @@ export function validateUIMessageChunk(chunk: unknown, version: UIMessageVersion
       return (
         text(chunk, 'approvalId') ??
         text(chunk, 'toolCallId') ??
-        optionalText(chunk, 'signature') ??
-        (version === 7 ? (optionalText(chunk, 'reason') ?? optionalFlag(chunk, 'isAutomatic')) : undefined)
+        maybeText(chunk, 'signature') ??
+        (version === 7 ? (maybeText(chunk, 'reason') ?? maybeFlag(chunk, 'isAutomatic')) : undefined)
       );
     case 'tool-output-available':
       return (
         text(chunk, 'toolCallId') ??
         present(chunk, 'output') ??
         checkToolFields(chunk) ??
-        optionalFlag(chunk, 'preliminary')
+        maybeFlag(chunk, 'preliminary')
       );
     case 'tool-output-error':
       return text(chunk, 'toolCallId') ?? text(chunk, 'errorText') ?? checkToolFields(chunk);
     case 'tool-output-denied':
       return text(chunk, 'toolCallId');
     case 'source-url':
-      return text(chunk, 'sourceId') ?? text(chunk, 'url') ?? optionalText(chunk, 'title') ?? metadata(chunk);
+      return text(chunk, 'sourceId') ?? text(chunk, 'url') ?? maybeText(chunk, 'title') ?? meta(chunk);
     case 'source-document':
       return (
         text(chunk, 'sourceId') ??
         text(chunk, 'mediaType') ??
         text(chunk, 'title') ??
-        optionalText(chunk, 'filename') ??
-        metadata(chunk)
+        maybeText(chunk, 'filename') ??
+        meta(chunk)
       );
     case 'file':
-      return text(chunk, 'url') ?? text(chunk, 'mediaType') ?? metadata(chunk);
+      return text(chunk, 'url') ?? text(chunk, 'mediaType') ?? meta(chunk);
     case 'start-step':
     case 'finish-step':
       return undefined;
     case 'start':
-      return optionalText(chunk, 'messageId');
+      return maybeText(chunk, 'messageId');
     case 'finish':
       return checkFinishReason(chunk, version);
     case 'abort':
-      return optionalText(chunk, 'reason');
+      return maybeText(chunk, 'reason');
     case 'error':
       return text(chunk, 'errorText');
     case 'message-metadata':
@@ -133,16 +131,16 @@ export function isUIMessageChunkType(type: unknown, version: UIMessageVersion = 
 function checkChunk7(chunk: Fields): ChunkProblem | undefined {
   switch (chunk.type) {
     case 'custom':
-      return text(chunk, 'kind') ?? metadata(chunk);
+      return text(chunk, 'kind') ?? meta(chunk);
     case 'reasoning-file':
-      return text(chunk, 'url') ?? text(chunk, 'mediaType') ?? metadata(chunk);
+      return text(chunk, 'url') ?? text(chunk, 'mediaType') ?? meta(chunk);
     case 'tool-approval-response':
       return (
         text(chunk, 'approvalId') ??
         flag(chunk, 'approved') ??
-        optionalText(chunk, 'reason') ??
-        optionalFlag(chunk, 'providerExecuted') ??
-        metadata(chunk)
+        maybeText(chunk, 'reason') ??
+        maybeFlag(chunk, 'providerExecuted') ??
+        meta(chunk)
       );
     case 'steering-message':
       return text(chunk, 'id') ?? checkSteeringParts(chunk.parts);
@@ -156,18 +154,16 @@ function checkChunk7(chunk: Fields): ChunkProblem | undefined {
 function checkDataChunk(chunk: Fields): ChunkProblem | undefined {
   if (typeof chunk.type !== 'string') return problem('type', 'must be a string');
   if (!chunk.type.startsWith('data-')) return problem('type', `unknown chunk type "${chunk.type}"`);
-  return present(chunk, 'data') ?? optionalText(chunk, 'id') ?? optionalFlag(chunk, 'transient');
+  return present(chunk, 'data') ?? maybeText(chunk, 'id') ?? maybeFlag(chunk, 'transient');
 }
 
 function checkCall(chunk: Fields): ChunkProblem | undefined {
-  return text(chunk, 'toolCallId') ?? text(chunk, 'toolName') ?? optionalText(chunk, 'title') ?? checkToolFields(chunk);
+  return text(chunk, 'toolCallId') ?? text(chunk, 'toolName') ?? maybeText(chunk, 'title') ?? checkToolFields(chunk);
 }
 
 /** Checks the optional fields that calls and results share. */
 function checkToolFields(chunk: Fields): ChunkProblem | undefined {
-  return (
-    optionalFlag(chunk, 'providerExecuted') ?? optionalFlag(chunk, 'dynamic') ?? metadata(chunk) ?? toolMetadata(chunk)
-  );
+  return maybeFlag(chunk, 'providerExecuted') ?? maybeFlag(chunk, 'dynamic') ?? meta(chunk) ?? toolMeta(chunk);
 }
 
 function checkEncoding({ inputEncoding }: Fields): ChunkProblem | undefined {
@@ -207,19 +203,19 @@ function checkCitation(value: unknown, path: string): ChunkProblem | undefined {
   if (!isFields(source) || source.type !== 'source') return problem(`${path}.source`, 'must be a source');
   const found =
     source.sourceType === 'url'
-      ? (text(source, 'id') ?? text(source, 'url') ?? optionalText(source, 'title') ?? metadata(source))
+      ? (text(source, 'id') ?? text(source, 'url') ?? maybeText(source, 'title') ?? meta(source))
       : source.sourceType === 'document'
         ? (text(source, 'id') ??
           text(source, 'mediaType') ??
           text(source, 'title') ??
-          optionalText(source, 'filename') ??
-          metadata(source))
+          maybeText(source, 'filename') ??
+          meta(source))
         : problem('sourceType', 'must be "url" or "document"');
   if (found) return problem(`${path}.source.${found.path}`, found.message);
-  return optionalIndex(value, 'startIndex') ?? optionalIndex(value, 'endIndex') ?? optionalText(value, 'citedText');
+  return maybeIndex(value, 'startIndex') ?? maybeIndex(value, 'endIndex') ?? maybeText(value, 'citedText');
 }
 
-function optionalIndex(value: Fields, key: string): ChunkProblem | undefined {
+function maybeIndex(value: Fields, key: string): ChunkProblem | undefined {
   const index = value[key];
   if (index === undefined || (Number.isSafeInteger(index) && (index as number) >= 0)) return undefined;
   return problem(key, 'must be a non-negative integer');
@@ -236,14 +232,10 @@ function checkSteeringParts(parts: unknown): ChunkProblem | undefined {
 
 function checkSteeringPart(part: unknown): ChunkProblem | undefined {
   if (!isFields(part)) return problem('', 'a part must be an object');
-  if (part.type === 'text') return text(part, 'text') ?? metadata(part);
+  if (part.type === 'text') return text(part, 'text') ?? meta(part);
   if (part.type !== 'file') return problem('type', 'must be "text" or "file"');
   return (
-    text(part, 'mediaType') ??
-    text(part, 'url') ??
-    optionalText(part, 'filename') ??
-    checkReference(part) ??
-    metadata(part)
+    text(part, 'mediaType') ?? text(part, 'url') ?? maybeText(part, 'filename') ?? checkReference(part) ?? meta(part)
   );
 }
 
@@ -252,12 +244,12 @@ function checkReference({ providerReference }: Fields): ChunkProblem | undefined
   return problem('providerReference', 'must be a JSON object');
 }
 
-function metadata({ providerMetadata }: Fields): ChunkProblem | undefined {
+function meta({ providerMetadata }: Fields): ChunkProblem | undefined {
   if (providerMetadata === undefined || isMetadata(providerMetadata)) return undefined;
   return problem('providerMetadata', 'must be an object of JSON objects');
 }
 
-function toolMetadata({ toolMetadata: value }: Fields): ChunkProblem | undefined {
+function toolMeta({ toolMetadata: value }: Fields): ChunkProblem | undefined {
   if (value === undefined || isJsonRecord(value)) return undefined;
   return problem('toolMetadata', 'must be a JSON object');
 }
@@ -270,11 +262,11 @@ function flag(chunk: Fields, key: string): ChunkProblem | undefined {
   return typeof chunk[key] === 'boolean' ? undefined : problem(key, 'must be a boolean');
 }
 
-function optionalText(chunk: Fields, key: string): ChunkProblem | undefined {
+function maybeText(chunk: Fields, key: string): ChunkProblem | undefined {
   return chunk[key] === undefined ? undefined : text(chunk, key);
 }
 
-function optionalFlag(chunk: Fields, key: string): ChunkProblem | undefined {
+function maybeFlag(chunk: Fields, key: string): ChunkProblem | undefined {
   return chunk[key] === undefined ? undefined : flag(chunk, key);
 }
 

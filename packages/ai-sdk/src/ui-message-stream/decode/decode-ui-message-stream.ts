@@ -6,7 +6,6 @@ import {
   type EventOf,
   type FinishReason,
   type JsonObject,
-  type Loss,
   type Meta,
   type OnLoss,
   type RunInput,
@@ -19,6 +18,7 @@ import { UIQuestionDecoder } from './decode-ui-questions.ts';
 import { UIStepDecoder } from './decode-ui-steps.ts';
 import { UIToolDecoder } from './decode-ui-tools.ts';
 import { UIWholePartDecoder } from './decode-ui-whole-parts.ts';
+import type { UIDecoderContext } from './ui-decoder-context.ts';
 import { UITextPartDecoder } from './decode-ui-text-parts.ts';
 import { parseIdentity, metadataKey, splitMetadata } from '../../shared/intertie-metadata.ts';
 import {
@@ -84,17 +84,17 @@ class UIMessageDecoder {
     this.#onLoss = onLoss;
     this.#ids = createPartIds(run);
     this.#steps = new UIStepDecoder(run.runId);
-    const context = {
+    const context: UIDecoderContext = {
       run,
       ids: this.#ids,
       getExecutor: createExecutorLookup(run, tools),
       onLoss,
-      claimId: (wireId: string | undefined) => this.#claimId(wireId),
-      toPartId: (wireId: string) => this.#toPartId(wireId),
-      findCallId: (wireId: string) => this.#tools.findCallId(wireId),
-      getAttribution: (meta: Meta | undefined, emit: Write) => this.#getAttribution(meta, emit),
-      addOpenPart: (stepId: string | undefined) => this.#steps.addOpenPart(stepId),
-      removeOpenPart: (stepId: string | undefined, emit: Write) => this.#steps.removeOpenPart(stepId, emit),
+      claimId: (wireId) => this.#claimId(wireId),
+      toPartId: (wireId) => this.#toPartId(wireId),
+      findCallId: (wireId) => this.#tools.findCallId(wireId),
+      getAttribution: (meta, emit) => this.#getAttribution(meta, emit),
+      addOpenPart: (stepId) => this.#steps.addOpenPart(stepId),
+      removeOpenPart: (stepId, emit) => this.#steps.removeOpenPart(stepId, emit),
     };
     this.#textParts = new UITextPartDecoder(context);
     this.#parts = new UIWholePartDecoder(context);
@@ -106,7 +106,7 @@ class UIMessageDecoder {
   feed(value: unknown, emit: Write): void {
     const problem = validateUIMessageChunk(value, 7);
     if (this.#hasEnded) {
-      return this.#reportLoss({ kind: 'late', what: getType(value), why: 'It came after the run had ended.' });
+      return this.#onLoss({ kind: 'late', what: getType(value), why: 'It came after the run had ended.' });
     }
     if (problem === undefined) return this.#decode(value as UIMessageChunk, emit);
     if (isUIMessageChunkType(asFields(value).type, 7)) {
@@ -200,7 +200,7 @@ class UIMessageDecoder {
     let metadata = asJsonObject(json);
     if (metadata === undefined) {
       const why = 'Message metadata must be an object; the value was stored under "value".';
-      this.#reportLoss({ kind: 'repaired', what: 'messageMetadata', why });
+      this.#onLoss({ kind: 'repaired', what: 'messageMetadata', why });
       metadata = { value: json };
     }
     // Drops our own metadata: its run id is that of the wire, and this run has another.
@@ -342,10 +342,6 @@ class UIMessageDecoder {
 
   #emitRaw(chunk: unknown, emit: Write): void {
     emit({ type: 'raw', dialect, value: capJson(chunk, undefined, this.#onLoss) });
-  }
-
-  #reportLoss(loss: Loss): void {
-    this.#onLoss(loss);
   }
 }
 

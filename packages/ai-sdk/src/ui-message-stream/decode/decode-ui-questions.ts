@@ -1,14 +1,5 @@
-import {
-  validateEvent,
-  type AgentEvent,
-  type Emit,
-  type EventOf,
-  type JsonObject,
-  type Meta,
-  type OnLoss,
-  type RunInput,
-} from '@intertie/core';
-import { equalJson, mergeMeta, toJson, type Attribution } from '@intertie/core/internal';
+import { validateEvent, type AgentEvent, type Emit, type EventOf, type JsonObject, type OnLoss } from '@intertie/core';
+import { equalJson, mergeMeta, toJson } from '@intertie/core/internal';
 import type { OutputChunk } from './decode-ui-result.ts';
 import { parseDescriptorAnswer } from '../../shared/ai-sdk-approval.ts';
 import { splitMetadata } from '../../shared/intertie-metadata.ts';
@@ -19,28 +10,19 @@ import type {
   UIToolInputAvailableChunk,
 } from '../chunk/ui-message-chunk.ts';
 import { toDenialId, parseQuestionId } from '../chunk/ui-question-id.ts';
+import type { UIDecoderContext } from './ui-decoder-context.ts';
 
 type Write = Emit<AgentEvent>;
 
-/** State and functions of the surrounding decoder. */
-export interface QuestionContext {
-  run: RunInput;
-  onLoss: OnLoss;
-  /** Returns the canonical id of a call. */
-  findCallId(wireId: string): string | undefined;
-  /** Returns agent, step and the metadata of providers. */
-  getAttribution(meta: Meta | undefined, emit: Write): Attribution;
-}
-
 /** Decodes approvals, and questions sent as tool parts. Methods return a problem if a chunk refers to an unknown id. */
 export class UIQuestionDecoder {
-  #context: QuestionContext;
+  #context: UIDecoderContext;
   /** Questions sent as tool parts, and whether they are answered. */
   #questionParts = new Map<string, boolean>();
   /** Approvals with their calls, and whether they are answered. */
   #approvals = new Map<string, { toolCallId: string; answered: boolean }>();
 
-  constructor(context: QuestionContext) {
+  constructor(context: UIDecoderContext) {
     this.#context = context;
     for (const part of context.run.message?.parts ?? []) {
       if (part.type === 'question') this.#questionParts.set(part.questionId, part.answer !== undefined);

@@ -1,31 +1,21 @@
-import type { AgentEvent, Emit, Json, Meta, OnLoss } from '@intertie/core';
+import type { AgentEvent, Emit, Json, Meta } from '@intertie/core';
 import { toJson, type Attribution } from '@intertie/core/internal';
 import { splitMetadata } from '../../shared/intertie-metadata.ts';
 import { defined, parseMetadata } from '../../shared/read-fields.ts';
 import type { UIPartDeltaChunk, UIPartStartChunk, UITextEndChunk7 } from '../chunk/ui-message-chunk.ts';
+import type { UIDecoderContext } from './ui-decoder-context.ts';
 
 type Write = Emit<AgentEvent>;
 type Kind = 'text' | 'reasoning';
 type Open = { id: string; kind: Kind; stepId?: string };
 type EndChunk = UITextEndChunk7 | (Omit<UITextEndChunk7, 'type' | 'citations'> & { type: 'reasoning-end' });
 
-/** State and functions of the surrounding decoder. */
-export interface TextPartContext {
-  onLoss: OnLoss;
-  /** Returns the canonical id of a new part. */
-  toPartId(wireId: string): string;
-  /** Returns agent, step and the metadata of providers. */
-  getAttribution(meta: Meta | undefined, emit: Write): Attribution;
-  addOpenPart(stepId: string | undefined): void;
-  removeOpenPart(stepId: string | undefined, emit: Write): void;
-}
-
 /** Decodes text and reasoning parts. The wire identifies an open part by kind and id. */
 export class UITextPartDecoder {
-  #context: TextPartContext;
+  #context: UIDecoderContext;
   #open = new Map<string, Open>();
 
-  constructor(context: TextPartContext) {
+  constructor(context: UIDecoderContext) {
     this.#context = context;
   }
 

@@ -1,27 +1,16 @@
-import type {
-  AgentEvent,
-  Emit,
-  EventOf,
-  Fault,
-  FinishReason,
-  Json,
-  Loss,
-  Meta,
-  OnLoss,
-  RunInput,
-} from '@intertie/core';
-import { isSettled, mergeMeta, toJson, type Executor, type PartIds, type Attribution } from '@intertie/core/internal';
+import type { AgentEvent, Emit, EventOf, Fault, FinishReason, Json } from '@intertie/core';
+import { isSettled, mergeMeta, toJson, type Executor } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import { parseFault, toToolResult, type OutputChunk } from './decode-ui-result.ts';
 import { splitMetadata } from '../../shared/intertie-metadata.ts';
 import { defined, parseMetadata, omit } from '../../shared/read-fields.ts';
-import type { ExecutorLookup } from '../../full-stream/tool-executors.ts';
 import type {
   UIToolInputAvailableChunk,
   UIToolInputDeltaChunk,
   UIToolInputErrorChunk,
   UIToolInputStartChunk,
 } from '../chunk/ui-message-chunk.ts';
+import type { UIDecoderContext } from './ui-decoder-context.ts';
 
 type CallChunk = UIToolInputStartChunk | UIToolInputAvailableChunk | UIToolInputErrorChunk;
 type Write = Emit<AgentEvent>;
@@ -45,26 +34,14 @@ type Call = {
   isCarried?: boolean;
 };
 
-/** State and functions of the surrounding decoder. */
-export interface ToolContext {
-  run: RunInput;
-  ids: PartIds;
-  getExecutor: ExecutorLookup;
-  onLoss: OnLoss;
-  /** Returns agent, step and the metadata of providers. */
-  getAttribution(meta: Meta | undefined, emit: Write): Attribution;
-  addOpenPart(stepId: string | undefined): void;
-  removeOpenPart(stepId: string | undefined, emit: Write): void;
-}
-
 /** Decodes tool chunks. Methods return a problem if a chunk refers to an unknown call. */
 export class UIToolDecoder {
-  #context: ToolContext;
+  #context: UIDecoderContext;
   /** Calls by wire id. */
   #calls = new Map<string, Call>();
   #uiStep = 0;
 
-  constructor(context: ToolContext) {
+  constructor(context: UIDecoderContext) {
     this.#context = context;
     for (const part of context.run.message?.parts ?? []) {
       if (part.type !== 'tool-invocation') continue;
@@ -139,7 +116,7 @@ export class UIToolDecoder {
     const known = this.#calls.get(chunk.toolCallId);
     if (known && known.state !== 'streaming' && known.uiStep === this.#uiStep) {
       const why = 'The call is already complete; its first input is used.';
-      return this.#reportLoss({ kind: 'repaired', what: chunk.type, why, id: known.id });
+      return this.#context.onLoss({ kind: 'repaired', what: chunk.type, why, id: known.id });
     }
     const streamed = known?.state === 'streaming' ? known : undefined;
     if (streamed) this.#endInput(streamed, emit);
@@ -172,7 +149,7 @@ export class UIToolDecoder {
       const { isCarried } = call;
       call.isCarried = false;
       if (!isCarried) {
-        this.#reportLoss({ kind: 'late', what: chunk.type, why: 'The call already has a result.', id: call.id });
+        this.#context.onLoss({ kind: 'late', what: chunk.type, why: 'The call already has a result.', id: call.id });
       }
       return undefined;
     }
@@ -254,7 +231,7 @@ export class UIToolDecoder {
   /** Completes a call that gets a result while its input is streaming. */
   #completeCall(call: Call, emit: Write): void {
     const why = 'Its result came before its input was complete; the streamed input is used.';
-    this.#reportLoss({ kind: 'repaired', what: 'tool-call', why, id: call.id });
+    this.#context.onLoss({ kind: 'repaired', what: 'tool-call', why, id: call.id });
     this.#endInput(call, emit);
     const { opening, id: toolCallId } = call;
     call.state = 'complete';
@@ -273,10 +250,6 @@ export class UIToolDecoder {
     call.state = 'settled';
     delete call.invalid;
   }
-
-  #reportLoss(loss: Loss): void {
-    this.#context.onLoss(loss);
-  }
 }
 
 function isExecutor(value: unknown): value is Executor {
@@ -285,8 +258,7 @@ function isExecutor(value: unknown): value is Executor {
 
 /** Returns the fields of `tool-input-start` that `tool-call` repeats. */
 function omitOwnFields(opening: EventOf<'tool-input-start'>): Omit<EventOf<'tool-input-start'>, 'type' | 'toolCallId'> {
-  const fields = omit(opening, 'type', 'toolCallId', 'providerMetadata');
-  return fields;
+  return omit(opening, 'type', 'toolCallId', 'providerMetadata');
 }
 
 function parseInput(text: string): Json {

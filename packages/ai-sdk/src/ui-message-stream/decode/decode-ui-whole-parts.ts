@@ -1,4 +1,4 @@
-import type { AgentEvent, Emit, JsonObject, MessagePart, Meta, OnLoss } from '@intertie/core';
+import type { AgentEvent, Emit, JsonObject, MessagePart, OnLoss } from '@intertie/core';
 import { toJson, type FileBody, type Attribution, type SourceBody } from '@intertie/core/internal';
 import { parseDataUrl } from '../../shared/file-body.ts';
 import { parseIdentity, splitMetadata } from '../../shared/intertie-metadata.ts';
@@ -13,25 +13,17 @@ import type {
   UISourceUrlChunk,
   UISteeringMessageChunk,
 } from '../chunk/ui-message-chunk.ts';
+import type { UIDecoderContext } from './ui-decoder-context.ts';
 
 type Write = Emit<AgentEvent>;
 
-/** State and functions of the surrounding decoder. */
-export interface WholePartContext {
-  onLoss: OnLoss;
-  /** Claims an id for a part: that of the wire, unless the thread already uses it. */
-  claimId(wireId: string | undefined): string;
-  /** Returns agent, step and the metadata of providers. */
-  getAttribution(meta: Meta | undefined, emit: Write): Attribution;
-}
-
 /** Decodes parts that consist of one chunk: sources, files, data and steering messages. */
 export class UIWholePartDecoder {
-  #context: WholePartContext;
+  #context: UIDecoderContext;
   /** Part ids by chunk type and wire id. */
   #data = new Map<string, string>();
 
-  constructor(context: WholePartContext) {
+  constructor(context: UIDecoderContext) {
     this.#context = context;
   }
 

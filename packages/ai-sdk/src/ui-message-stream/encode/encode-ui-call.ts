@@ -1,6 +1,6 @@
 import type { EventOf, Fault, JsonObject, Meta } from '@intertie/core';
 import type { ToolPart } from '@intertie/core/internal';
-import { toIdentityMetadata } from '../../shared/intertie-metadata.ts';
+import { toIdentity } from '../../shared/intertie-metadata.ts';
 import { defined, asJsonObject } from '../../shared/read-fields.ts';
 
 export type CallEvent = EventOf<'tool-input-start' | 'tool-call'>;
@@ -29,7 +29,7 @@ export type UICall = {
 /** Collects the fields of a call that its chunks do not have. */
 export function getCallMetadata(event: CallEvent | ToolPart, isDynamic: boolean): JsonObject {
   const { executor, dynamic, inputEncoding, toolMetadata } = event;
-  const intertie = toIdentityMetadata({ ...event, id: undefined });
+  const intertie = toIdentity({ ...event, id: undefined });
   if (executor === 'runtime' || executor === 'client') intertie.executor = executor;
   if (dynamic !== undefined && (dynamic !== isDynamic || !dynamic)) intertie.dynamic = dynamic;
   if (event.type !== 'tool-input-start' && inputEncoding !== undefined) intertie.inputEncoding = inputEncoding;

@@ -1,4 +1,4 @@
-import type { AgentEvent, Emit, Encoder, End, EventOf, Loss, MessageContent, MessagePart, Meta } from '@intertie/core';
+import type { AgentEvent, Emit, Encoder, End, EventOf, MessageContent, MessagePart, Meta } from '@intertie/core';
 import { isSettled, toInterruptedOutcome, unfoldContent } from '@intertie/core/internal';
 import { emitDataEvent } from './emit-data-event.ts';
 import { UIAgentEncoder } from './encode-ui-agents.ts';
@@ -84,7 +84,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
 
   #encode(event: AgentEvent, emit: Write): void {
     if (this.#phase === 'ended') {
-      return this.#reportLoss({ kind: 'late', what: event.type, why: 'It came after the run had ended.' });
+      return this.#options.onLoss({ kind: 'late', what: event.type, why: 'It came after the run had ended.' });
     }
     if (event.type === 'run-start') return this.#startRun(event, emit);
     if (event.type === 'message-snapshot') return this.#encodeSnapshot(event.content, emit);
@@ -171,14 +171,18 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         return emit({ type: 'data-notice', id: toExtensionId('notice'), data, transient: true });
       }
       case 'raw':
-        return this.#reportLoss({ kind: 'withheld', what: 'raw', why: 'Unknown wire data is not sent to the page.' });
+        return this.#options.onLoss({
+          kind: 'withheld',
+          what: 'raw',
+          why: 'Unknown wire data is not sent to the page.',
+        });
       case 'run-end':
         return this.#endRun(event, emit);
       case 'run-start':
       case 'message-snapshot':
         return;
       default:
-        return this.#reportLoss({
+        return this.#options.onLoss({
           kind: 'unsupported',
           what: (event as AgentEvent).type,
           why: 'Unknown event type in this version.',
@@ -188,7 +192,12 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
 
   #startRun({ runId, messageId }: EventOf<'run-start'>, emit: Write): void {
     if (this.#phase !== 'before') {
-      return this.#reportLoss({ kind: 'repaired', what: 'run-start', why: 'The run has already started.', id: runId });
+      return this.#options.onLoss({
+        kind: 'repaired',
+        what: 'run-start',
+        why: 'The run has already started.',
+        id: runId,
+      });
     }
     this.#phase = 'baseline';
     if (this.#options.sendStart) emit({ type: 'start', messageId, messageMetadata: { [metadataKey]: { runId } } });
@@ -201,7 +210,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
     this.#phase = 'ended';
     const { resume, ...ended } = event;
     if (resume !== undefined) {
-      this.#reportLoss({
+      this.#options.onLoss({
         kind: 'withheld',
         what: 'run-end resume',
         why: "The runtime's resume token is not sent to the page.",
@@ -224,7 +233,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
           ? this.#questions.has(part.questionId)
           : part.id === undefined || this.#sentParts.has(part.id);
     const why = 'The client cannot remove parts; only new parts were sent.';
-    this.#reportLoss({ kind: 'unsupported', what: 'message-snapshot', why });
+    this.#options.onLoss({ kind: 'unsupported', what: 'message-snapshot', why });
     const { format, parts } = content;
     this.#replayContent({ format, parts: parts.filter((part) => !isKnown(part)) }, emit);
   }
@@ -239,7 +248,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
     }
     if (content.providerMetadata) {
       const why = 'A UI message has provider metadata only on its parts.';
-      this.#reportLoss({ kind: 'unsupported', what: 'providerMetadata of the message', why });
+      this.#options.onLoss({ kind: 'unsupported', what: 'providerMetadata of the message', why });
     }
     for (const event of unfoldContent(content)) this.#encodeEvent(event, emit);
   }
@@ -272,7 +281,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
       this.#textParts.addMetadata(id, providerMetadata, emit) || this.#tools.addMetadata(id, providerMetadata);
     if (isAdded) return;
     const why = 'The part is complete; the client accepts no more metadata for it.';
-    this.#reportLoss({ kind: 'unsupported', what: 'metadata', why, id });
+    this.#options.onLoss({ kind: 'unsupported', what: 'metadata', why, id });
     emitDataEvent({ type: 'metadata', id, providerMetadata }, emit);
   }
 
@@ -288,7 +297,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         this.#data.discardStep(stepId);
       } else {
         const why = 'The client cannot remove the parts of this step, and shows them next to those of the retry.';
-        this.#reportLoss({ kind: 'unsupported', what: 'discarded step', why, id: stepId });
+        this.#options.onLoss({ kind: 'unsupported', what: 'discarded step', why, id: stepId });
       }
     }
     emitDataEvent(event, emit);
@@ -311,7 +320,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
 
   #withhold(what: string, id: string, policy: string): void {
     this.#withheld.add(id);
-    this.#reportLoss({ kind: 'withheld', what, why: `The options exclude ${policy}.`, id });
+    this.#options.onLoss({ kind: 'withheld', what, why: `The options exclude ${policy}.`, id });
   }
 
   /** Reports an event without its part, unless the part was withheld. */
@@ -320,10 +329,6 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
   }
 
   #reportUnmatched(what: string, id: string): void {
-    this.#reportLoss({ kind: 'repaired', what, why: 'It refers to an unknown id and was ignored.', id });
-  }
-
-  #reportLoss(loss: Loss): void {
-    this.#options.onLoss(loss);
+    this.#options.onLoss({ kind: 'repaired', what, why: 'It refers to an unknown id and was ignored.', id });
   }
 }

@@ -1,7 +1,7 @@
 import type { EventOf, Meta, OnLoss } from '@intertie/core';
 import type { SourceBody } from '@intertie/core/internal';
 import { toDataUrl, unknownMediaType } from '../../shared/file-body.ts';
-import { toIdentityMetadata, withIntertieMetadata } from '../../shared/intertie-metadata.ts';
+import { toIdentity, withIntertie } from '../../shared/intertie-metadata.ts';
 import { defined } from '../../shared/read-fields.ts';
 import { toExtensionId } from '../chunk/ui-extension.ts';
 import type {
@@ -19,9 +19,9 @@ export function getPartMetadata(
   event: PartEvent,
   extra: { [key: string]: string | boolean | undefined } = {},
 ): Meta | undefined {
-  const intertie = toIdentityMetadata(event);
+  const intertie = toIdentity(event);
   for (const [key, value] of Object.entries(extra)) if (value !== undefined) intertie[key] = value;
-  return withIntertieMetadata(event.providerMetadata, intertie);
+  return withIntertie(event.providerMetadata, intertie);
 }
 
 function pickMetadata({ providerMetadata }: PartEvent): { providerMetadata?: Meta } {
@@ -35,7 +35,7 @@ export function encodeFile(event: EventOf<'file'>, version: UIMessageVersion): U
     const data = {
       ...defined({ mimeType, filename, reasoning }),
       reference,
-      ...toIdentityMetadata({ ...event, id: undefined }),
+      ...toIdentity({ ...event, id: undefined }),
     };
     return { type: 'data-file', id: toExtensionId('file', id), data, ...pickMetadata(event) };
   }
@@ -90,7 +90,7 @@ export function encodeInterjection(event: EventOf<'interjection'>, version: UIMe
   return {
     type: 'data-interjection',
     id: toExtensionId('interjection', id),
-    data: { role, ...defined({ name }), parts, ...toIdentityMetadata({ ...event, id: undefined }) },
+    data: { role, ...defined({ name }), parts, ...toIdentity({ ...event, id: undefined }) },
     ...pickMetadata(event),
   };
 }
@@ -101,11 +101,11 @@ function toSteeringParts({ agentId, stepId, to, internal, providerMetadata, part
   const steering: UISteeringPart[] = [];
   for (const part of parts) {
     if (part.type === 'text' && part.citations === undefined) {
-      const meta = withIntertieMetadata(part.providerMetadata, toIdentityMetadata(part));
+      const meta = withIntertie(part.providerMetadata, toIdentity(part));
       steering.push({ type: 'text', text: part.text, ...defined({ providerMetadata: meta }) });
     } else if (part.type === 'file' && part.reference === undefined && part.reasoning === undefined && part.mimeType) {
       const { mimeType: mediaType, filename, data, url } = part;
-      const meta = withIntertieMetadata(part.providerMetadata, toIdentityMetadata(part));
+      const meta = withIntertie(part.providerMetadata, toIdentity(part));
       steering.push({
         type: 'file',
         mediaType,

@@ -2,7 +2,7 @@ import type { Answer, Emit, EventOf, Meta, OnLoss } from '@intertie/core';
 import { isApproved } from '../../shared/ai-sdk-approval.ts';
 import { emitDataEvent } from './emit-data-event.ts';
 import type { UICall } from './encode-ui-call.ts';
-import { withIntertieMetadata } from '../../shared/intertie-metadata.ts';
+import { withIntertie } from '../../shared/intertie-metadata.ts';
 import { defined, omit } from '../../shared/read-fields.ts';
 import type { UIMessageChunk, UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 import { toQuestionCallId } from '../chunk/ui-question-id.ts';
@@ -157,9 +157,7 @@ export class UIQuestionEncoder {
       toolName: event.reason || 'question',
       input,
       dynamic: true,
-      ...defined({
-        providerMetadata: withIntertieMetadata(providerMetadata, { question: true, ...defined({ agentId }) }),
-      }),
+      ...defined({ providerMetadata: withIntertie(providerMetadata, { question: true, ...defined({ agentId }) }) }),
     });
   }
 
@@ -169,7 +167,7 @@ export class UIQuestionEncoder {
     const fields = {
       toolCallId,
       dynamic: true,
-      ...defined({ providerMetadata: withIntertieMetadata(providerMetadata, { answer }) }),
+      ...defined({ providerMetadata: withIntertie(providerMetadata, { answer }) }),
     };
     if (event.cancelled) {
       if (value !== undefined) emitDataEvent(event, emit);

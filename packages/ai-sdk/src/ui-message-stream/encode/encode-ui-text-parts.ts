@@ -1,7 +1,7 @@
 import type { Emit, EventOf, Meta } from '@intertie/core';
 import { mergeMeta } from '@intertie/core/internal';
 import { getPartMetadata } from './encode-ui-parts.ts';
-import { withIntertieMetadata } from '../../shared/intertie-metadata.ts';
+import { withIntertie } from '../../shared/intertie-metadata.ts';
 import type { UIMessageChunk, UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 import type { UIStepEncoder } from './encode-ui-steps.ts';
 import { validateUIMessageChunk } from '../chunk/validate-ui-message-chunk.ts';
@@ -71,7 +71,7 @@ export class UITextPartEncoder {
       const chunk = { type, id, citations, ...(meta && { providerMetadata: meta }) } as UIMessageChunk;
       if (validateUIMessageChunk(chunk, 7) === undefined) return chunk;
     }
-    if (citations) meta = withIntertieMetadata(meta ?? before, { citations });
+    if (citations) meta = withIntertie(meta ?? before, { citations });
     return { type, id, ...(meta && { providerMetadata: meta }) };
   }
 }

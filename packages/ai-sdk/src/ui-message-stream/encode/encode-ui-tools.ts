@@ -11,7 +11,7 @@ import {
   type CallEvent,
   type UICall,
 } from './encode-ui-call.ts';
-import { splitMetadata, withIntertieMetadata } from '../../shared/intertie-metadata.ts';
+import { splitMetadata, withIntertie } from '../../shared/intertie-metadata.ts';
 import { defined } from '../../shared/read-fields.ts';
 import type { UIMessageChunk, UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 import { defaultDenialText, toDenialId } from '../chunk/ui-question-id.ts';
@@ -44,7 +44,7 @@ export class UIToolEncoder {
 
   /** Adds a call that the client already has. */
   addBaseline(part: ToolPart): void {
-    const meta = withIntertieMetadata(part.providerMetadata, getCallMetadata(part, this.#isDynamic(part)));
+    const meta = withIntertie(part.providerMetadata, getCallMetadata(part, this.#isDynamic(part)));
     this.#calls.set(part.toolCallId, {
       state: isSettled(part.state) ? 'settled' : part.state === 'call' ? 'complete' : 'streaming',
       toolName: part.toolName,
@@ -65,7 +65,7 @@ export class UIToolEncoder {
       if (call.state !== 'streaming' || call.meta === call.sent) continue;
       const { meta: providerMetadata } = splitMetadata(call.meta);
       const why = 'The call was never completed, and no other chunk can carry its metadata.';
-      this.#reportLoss({ kind: 'unsupported', what: 'metadata', why, id });
+      this.#options.onLoss({ kind: 'unsupported', what: 'metadata', why, id });
       if (providerMetadata) emitDataEvent({ type: 'metadata', id, providerMetadata }, emit);
     }
   }
@@ -103,17 +103,14 @@ export class UIToolEncoder {
     const streamed = call !== undefined;
     if (call === undefined) call = this.#openCall(event, emit);
     else {
-      call.meta = mergeMeta(
-        call.meta,
-        withIntertieMetadata(event.providerMetadata, getCallMetadata(event, call.dynamic)),
-      );
+      call.meta = mergeMeta(call.meta, withIntertie(event.providerMetadata, getCallMetadata(event, call.dynamic)));
       if (event.executor === 'provider') call.providerExecuted = true;
     }
     call.state = 'complete';
     if (event.invalid) call.invalid = event.invalid;
     if (streamed && !this.#steps.hasCall(event.toolCallId)) {
       const why = 'Its UI step has ended, so the part stays in its streamed state until the result.';
-      this.#reportLoss({ kind: 'unsupported', what: 'tool-call', why, id: event.toolCallId });
+      this.#options.onLoss({ kind: 'unsupported', what: 'tool-call', why, id: event.toolCallId });
       return;
     }
     this.#steps.closePart(event.toolCallId);
@@ -135,7 +132,7 @@ export class UIToolEncoder {
     const isFinal = event.status !== 'ok' || !event.preliminary;
     if (!isFinal && call.invalid) {
       const why = 'The client shows the invalid call as failed.';
-      this.#reportLoss({ kind: 'unsupported', what: 'preliminary result', why, id: toolCallId });
+      this.#options.onLoss({ kind: 'unsupported', what: 'preliminary result', why, id: toolCallId });
       return true;
     }
     if (!isFinal) call.hasPreliminary = true;
@@ -144,8 +141,8 @@ export class UIToolEncoder {
     switch (event.status) {
       case 'ok': {
         const intertie: JsonObject = event.content && isFinal ? { content: true } : {};
-        if (event.content && !isFinal) this.#reportLoss(toPreliminaryLoss(toolCallId));
-        const providerMetadata = withIntertieMetadata(resultMeta, intertie);
+        if (event.content && !isFinal) this.#options.onLoss(toPreliminaryLoss(toolCallId));
+        const providerMetadata = withIntertie(resultMeta, intertie);
         const extra = { ...(!isFinal && { preliminary: true }), ...(providerMetadata && { providerMetadata }) };
         emit({ type: 'tool-output-available', ...fields, output: event.output, ...extra });
         return true;
@@ -154,7 +151,7 @@ export class UIToolEncoder {
         const { error } = event;
         // Already sent with `tool-input-error`.
         if (error.message === call.invalid?.message && !resultMeta && hasOnlyMessage(error)) return true;
-        const providerMetadata = withIntertieMetadata(resultMeta, toFaultMetadata(error));
+        const providerMetadata = withIntertie(resultMeta, toFaultMetadata(error));
         const extra = providerMetadata && { providerMetadata };
         emit({ type: 'tool-output-error', ...fields, errorText: error.message, ...extra });
         return true;
@@ -173,7 +170,7 @@ export class UIToolEncoder {
       toolName,
       dynamic,
       ...(stepId !== undefined && { stepId }),
-      meta: withIntertieMetadata(event.providerMetadata, getCallMetadata(event, dynamic)),
+      meta: withIntertie(event.providerMetadata, getCallMetadata(event, dynamic)),
       sent: undefined,
       ...(event.executor === 'provider' && { providerExecuted: true }),
     };
@@ -193,7 +190,7 @@ export class UIToolEncoder {
   #emitInvalid(event: CallEvent & { input: Json }, call: UICall, streamed: boolean, invalid: Fault, emit: Write): void {
     if (!streamed || call.sent !== call.meta) this.#emitStart(event, call, emit);
     const { providerMetadata: _, ...fields } = toCallFields(event, call);
-    const providerMetadata = withIntertieMetadata(undefined, toFaultMetadata(invalid));
+    const providerMetadata = withIntertie(undefined, toFaultMetadata(invalid));
     emit({
       type: 'tool-input-error',
       ...fields,
@@ -211,10 +208,10 @@ export class UIToolEncoder {
     const { toolCallId, reason } = event;
     if (call.hasPreliminary) {
       const why = 'The client keeps the preliminary output of a denied call.';
-      this.#reportLoss({ kind: 'unsupported', what: 'order', why, id: toolCallId });
+      this.#options.onLoss({ kind: 'unsupported', what: 'order', why, id: toolCallId });
     }
     if (!call.isRefused && this.#options.version === 6) {
-      const providerMetadata = withIntertieMetadata(call.resultMeta, { denied: defined({ reason }) })!;
+      const providerMetadata = withIntertie(call.resultMeta, { denied: defined({ reason }) })!;
       const errorText = reason ?? defaultDenialText;
       return emit({ type: 'tool-output-error', toolCallId, ...toResultFields(call), errorText, providerMetadata });
     }
@@ -230,10 +227,6 @@ export class UIToolEncoder {
   #isDynamic({ toolName, dynamic }: { toolName: string; dynamic?: boolean }): boolean {
     const { staticTools } = this.#options;
     return staticTools === undefined ? dynamic === true : !staticTools.has(toolName);
-  }
-
-  #reportLoss(loss: Loss): void {
-    this.#options.onLoss(loss);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { OnLoss } from '@intertie/core';
+import { defined } from '../../shared/read-fields.ts';
 import type { UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 
 export interface UIMessageEncoderOptions<Version extends UIMessageVersion = UIMessageVersion> {
@@ -33,27 +34,17 @@ export type UIMessageEncoderSettings = Required<Omit<UIMessageEncoderOptions, 's
 };
 
 export function withDefaults(options: UIMessageEncoderOptions): UIMessageEncoderSettings {
-  const {
-    version = 6,
-    baseline = 'assume',
-    sendReasoning = true,
-    sendSources = true,
-    includeInternal = false,
-    sendStart = true,
-    sendFinish = true,
-    staticTools,
-    onLoss = () => undefined,
-  } = options;
   return {
-    version,
-    baseline,
-    sendReasoning,
-    sendSources,
-    includeInternal,
-    sendStart,
-    sendFinish,
-    staticTools,
-    onLoss,
+    version: 6,
+    baseline: 'assume',
+    sendReasoning: true,
+    sendSources: true,
+    includeInternal: false,
+    sendStart: true,
+    sendFinish: true,
+    staticTools: undefined,
+    onLoss: () => undefined,
+    ...defined(options),
   };
 }
 
