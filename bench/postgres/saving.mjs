@@ -70,7 +70,10 @@ export async function compressing(options, server) {
   const [plain = [], compressed = []] = figures;
   for (const table of tables) await table.close();
   const note = `a message, Node + Postgres: ${costs[0]}, left to the server ${costs[1]}`;
-  const peer = { peerName: 'the same, left to the server', note: `${note}; why: docs/decisions/uncompressed-messages.md` };
+  const peer = {
+    peerName: 'the same, left to the server',
+    note: `${note}; why: docs/decisions/uncompressed-messages.md`,
+  };
   return { name, events: count * times, ours: spread(plain), ...compareRounds(plain, compressed), ...peer };
 }
 

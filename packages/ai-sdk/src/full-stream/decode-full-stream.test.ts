@@ -18,7 +18,7 @@ import { createFullStreamDecoder, type FullStreamDecoderOptions } from './decode
 
 type Decoded = { events: AgentEvent[]; message: CanonicalMessage; losses: Loss[]; end: EventOf<'run-end'> };
 
-/** Decodes, seals, and checks: whatever comes out keeps the invariants. */
+/** Decodes and seals the parts, and checks the stream invariants of the events. */
 function decode(
   parts: readonly unknown[],
   options: FullStreamDecoderOptions = {},
@@ -40,7 +40,7 @@ describe.each(majors)('$name', ({ ai }) => {
     options: Partial<Parameters<typeof ai.streamText>[0]> & { model: ReturnType<typeof scriptedModel> },
   ) => collect(ai.streamText({ prompt: 'hi', onError: () => undefined, ...options } as never).fullStream);
 
-  test('text: minted ids, a step with response and usage, a complete run', async () => {
+  test('decodes text with new ids, a step with response and usage, and a complete run', async () => {
     const model = scriptedModel([
       { type: 'stream-start', warnings: [{ type: 'other', message: 'careful' }] },
       { type: 'response-metadata', id: 'r1', modelId: 'scripted-1', timestamp: new Date(0) },
@@ -59,7 +59,7 @@ describe.each(majors)('$name', ({ ai }) => {
     expect(end).toMatchObject({ outcome: 'complete', finishReason: 'stop', usage: [{ totalTokens: 15 }] });
   });
 
-  test('reasoning: a signature on an empty delta or on the end is kept, and merged', async () => {
+  test('merges signatures of reasoning from an empty delta and from its end', async () => {
     const model = scriptedModel([
       { type: 'reasoning-start', id: '0', providerMetadata: { anthropic: { kind: 'thinking' } } },
       { type: 'reasoning-delta', id: '0', delta: 'hm' },
@@ -75,7 +75,7 @@ describe.each(majors)('$name', ({ ai }) => {
     });
   });
 
-  test('the provider says "0" in every step: ids stay apart', async () => {
+  test('assigns different ids to parts that the provider calls "0" in every step', async () => {
     const model = scriptedModel(
       [...text('0', 'a'), call('c', 'echo'), finish('tool-calls')],
       [...text('0', 'b'), finish()],
@@ -89,7 +89,7 @@ describe.each(majors)('$name', ({ ai }) => {
     expect(end.outcome).toBe('complete');
   });
 
-  test('a wire call id that comes again is another call', async () => {
+  test('treats a repeated call id as another call', async () => {
     const model = scriptedModel(
       [call('c', 'echo'), finish('tool-calls')],
       [call('c', 'echo'), finish('tool-calls')],
@@ -104,7 +104,7 @@ describe.each(majors)('$name', ({ ai }) => {
     expect(losses.filter(({ kind }) => kind !== 'withheld')).toEqual([]);
   });
 
-  test('a client tool pauses the run, streamed input and all', async () => {
+  test('pauses the run for a client tool with streamed input', async () => {
     const model = scriptedModel([
       { type: 'tool-input-start', id: 'c1', toolName: 'ask' },
       { type: 'tool-input-delta', id: 'c1', delta: '{"q":' },
@@ -118,13 +118,13 @@ describe.each(majors)('$name', ({ ai }) => {
     expect(end).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'tool', toolCallId: 'c1' }] });
     expect(message.content.parts).toMatchObject([{ state: 'call', args: { q: 1 }, executor: 'client' }]);
     expect(only(events, 'tool-input-delta').map(({ delta }) => delta)).toEqual(['{"q":', '1}']);
-    // The tool set unknown, or the client's own tool: the same.
+    // The same without a tool set, and for a tool that the client sent.
     expect(decode(await stream({ model, tools })).end.outcome).toBe('paused');
     const brought = decode(await stream({ model, tools }), {}, runInput({ tools: [{ name: 'ask' }] }));
     expect(brought.message.content.parts).toMatchObject([{ executor: 'client' }]);
   });
 
-  test('a failing tool and a preliminary result', async () => {
+  test('decodes a failing tool and a preliminary result', async () => {
     const model = scriptedModel([call('a', 'fail'), call('b', 'slow'), finish('tool-calls')]);
     const tools = {
       fail: ai.tool({
@@ -153,7 +153,7 @@ describe.each(majors)('$name', ({ ai }) => {
     expect(end.outcome).toBe('complete');
   });
 
-  test('an invalid call is never run; its error result follows; "dynamic" is as first said', async () => {
+  test('decodes an invalid call with its error result and its first "dynamic" value', async () => {
     const model = scriptedModel([
       { type: 'tool-input-start', id: 'c1', toolName: 'ask' },
       { type: 'tool-input-end', id: 'c1' },
@@ -175,7 +175,7 @@ describe.each(majors)('$name', ({ ai }) => {
     expect(end.outcome).toBe('complete');
   });
 
-  test('a tool that the provider runs, with and without a result, and one that it fails', async () => {
+  test('decodes provider-executed tools with a result, without one, and with an error', async () => {
     const model = scriptedModel([
       { type: 'tool-call', toolCallId: 'p1', toolName: 'search', input: '{}', providerExecuted: true, dynamic: true },
       { type: 'tool-result', toolCallId: 'p1', toolName: 'search', result: [1], dynamic: true },
@@ -193,7 +193,7 @@ describe.each(majors)('$name', ({ ai }) => {
     expect(end.outcome).toBe('complete');
   });
 
-  test('a provider’s call that the SDK takes for invalid was run all the same', async () => {
+  test('keeps a provider-executed call valid if the SDK marks it as invalid', async () => {
     const model = scriptedModel([
       { type: 'tool-call', toolCallId: 'p1', toolName: 'search', input: '{}', providerExecuted: true },
       { type: 'tool-result', toolCallId: 'p1', toolName: 'search', result: 'found' },
@@ -204,7 +204,7 @@ describe.each(majors)('$name', ({ ai }) => {
     expect(only(events, 'notice')).toMatchObject([{ code: 'invalid-call', toolCallId: 'p1' }]);
   });
 
-  test('two approvals pause the run; a third tool ran meanwhile', async () => {
+  test('pauses the run for two approvals while a third tool runs', async () => {
     const model = scriptedModel([call('a', 'risky'), call('b', 'risky'), call('c', 'safe'), finish('tool-calls')]);
     const tools = {
       risky: ai.tool({ inputSchema: z.object({}), needsApproval: true, execute: async () => 'done' }),
@@ -220,7 +220,7 @@ describe.each(majors)('$name', ({ ai }) => {
     });
   });
 
-  test('the input of an approval before its schema has transformed it is kept', async () => {
+  test('records the input of an approval before its schema transformed it', async () => {
     const model = scriptedModel([call('a', 'risky', { n: '7' }), finish('tool-calls')]);
     const inputSchema = z.object({ n: z.string().transform(Number) });
     const tools = { risky: ai.tool({ inputSchema, needsApproval: true, execute: async () => 'done' }) };
@@ -231,7 +231,7 @@ describe.each(majors)('$name', ({ ai }) => {
     });
   });
 
-  test('an error that ends the run is its cause, with what was said before it', async () => {
+  test('ends a failed run with the first error, after its content', async () => {
     const model = scriptedModel([
       { type: 'text-start', id: '0' },
       { type: 'text-delta', id: '0', delta: 'so f' },
@@ -241,17 +241,17 @@ describe.each(majors)('$name', ({ ai }) => {
     ]);
     const { message, end, events } = decode(await stream({ model }));
     expect(message.content.parts).toMatchObject([{ type: 'text', text: 'so f' }]);
-    expect(only(events, 'notice').map(({ message: said }) => said)).toContain('the provider broke');
+    expect(only(events, 'notice').map(({ message: error }) => error)).toContain('the provider broke');
     expect(end).toMatchObject({ outcome: 'error', error: { message: 'the provider broke' } });
   });
 
-  test('a call that fails before it streams', async () => {
+  test('ends the run with an error if the call fails before it streams', async () => {
     const model = scriptedModel([]);
     model.doStream = async () => Promise.reject(new Error('401'));
     expect(decode(await stream({ model })).end).toMatchObject({ outcome: 'error', error: { message: '401' } });
   });
 
-  test('abort inside tool input: closed, aborted, no call', async () => {
+  test('closes a tool input that is aborted, without emitting a call', async () => {
     const abort = new AbortController();
     const model = scriptedModel([]);
     model.doStream = async ({ abortSignal }) => ({
@@ -275,7 +275,7 @@ describe.each(majors)('$name', ({ ai }) => {
     expect(end.outcome).toBe('aborted');
   });
 
-  test('a cut stream is truncated wherever it is cut', async () => {
+  test('reports a truncated stream wherever it is cut', async () => {
     const model = scriptedModel(
       [...text('0', 'a'), call('c', 'echo'), finish('tool-calls')],
       [...text('0', 'b'), finish()],
@@ -287,7 +287,7 @@ describe.each(majors)('$name', ({ ai }) => {
     }
   });
 
-  test('files, sources and raw chunks', async () => {
+  test('decodes files, sources and raw chunks', async () => {
     const model = scriptedModel([
       { type: 'file', mediaType: 'text/plain', data: new Uint8Array([104, 105]) },
       { type: 'source', sourceType: 'url', id: 's1', url: 'https://example.com/', title: 'Example' },
@@ -308,7 +308,7 @@ describe.each(majors)('$name', ({ ai }) => {
     expect(quiet.losses).toMatchObject([{ kind: 'withheld', what: 'raw' }]);
   });
 
-  test('a text that is never closed, and a delta of a text that was never opened', async () => {
+  test('closes an open text, and reports a delta without its text', async () => {
     const model = scriptedModel([
       { type: 'text-start', id: '0' },
       { type: 'text-delta', id: '0', delta: 'open' },
@@ -321,14 +321,14 @@ describe.each(majors)('$name', ({ ai }) => {
     expect(only(events, 'notice').map(({ code }) => code)).toContain('malformed');
   });
 
-  test('a model’s stream without "finish" is not taken for success, though the SDK does', async () => {
+  test('reports a model stream without "finish" as failed, unlike the SDK', async () => {
     const { end, message } = decode(await stream({ model: scriptedModel([...text('0', 'half')]) }));
     expect(end).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
     expect(message.content.parts).toMatchObject([{ type: 'text', text: 'half' }]);
   });
 });
 
-test('the parts that only 7 has', () => {
+test('decodes the parts that only ai 7 has', () => {
   const parts = [
     { type: 'start' },
     { type: 'steering-message', id: 's', stepNumber: 0, message: { role: 'user', content: 'Use Paris, Texas.' } },
@@ -379,7 +379,7 @@ test('the parts that only 7 has', () => {
   expect(end.usage).toBeUndefined();
 });
 
-test('results of the baseline settle its calls, and a denial keeps its reason', () => {
+test('settles calls of the baseline, and keeps the reason of a denial', () => {
   const run = runInput({
     resumes: 'run-0',
     message: {
@@ -415,7 +415,7 @@ test('results of the baseline settle its calls, and a denial keeps its reason', 
   ]);
 });
 
-test('what is not understood is carried along', () => {
+test('passes unknown parts on as raw', () => {
   const { events } = decode([null, 7, { type: 'data-new', a: 1 }, { type: 'tool-result', toolCallId: 'x' }]);
   expect(only(events, 'raw').map(({ value }) => value)).toEqual([
     null,
@@ -434,7 +434,7 @@ const types = `
   .trim()
   .split(/\s+/);
 
-test('an id that is no name, and cannot even be made one', () => {
+test('accepts an id that cannot be converted to a string', () => {
   const parts = ['text-delta', 'tool-input-end', 'tool-result'].map((type) => ({
     type,
     id: { toString: '' },
@@ -444,7 +444,7 @@ test('an id that is no name, and cannot even be made one', () => {
   expect(notices).toHaveLength(3);
 });
 
-test('total: any part in any order, with anything in its fields', () => {
+test('accepts any part in any order with any fields', () => {
   const name = fc.constantFrom('0', '1', '');
   const part = fc.record(
     {
@@ -477,12 +477,12 @@ test('total: any part in any order, with anything in its fields', () => {
   );
 });
 
-test('usage that is not reported is absent', () => {
+test('omits usage that is not reported', () => {
   const { end } = decode([{ type: 'finish', finishReason: 'stop', totalUsage: { inputTokens: 0, raw: undefined } }]);
   expect(end.usage).toEqual([{ inputTokens: 0 }]);
 });
 
-test('a finish reason that a later version adds is "other"', () => {
+test('maps an unknown finish reason to "other"', () => {
   const { end } = decode([{ type: 'finish', finishReason: 'tired', rawFinishReason: 'tired' }]);
   expect(end).toMatchObject({ outcome: 'complete', finishReason: 'other', rawFinishReason: 'tired' });
 });

@@ -15,31 +15,38 @@ import {
   type Usage,
 } from '@intertie/core';
 import { capJson, createPartIds, mergeMeta, toJson, type PartIds, type Attribution } from '@intertie/core/internal';
-import { FullStreamCalls } from './decode-full-stream-calls.ts';
-import { decodeUsage } from '../shared/decode-usage.ts';
-import { fileBodyOf } from '../shared/file-body.ts';
-import { mapFinishReason } from '../shared/map-finish-reason.ts';
-import { providerDataName } from '../shared/provider-data.ts';
-import { defined, asFields, isFields, keyOf, metaOf, asText, type Fields } from '../shared/read-fields.ts';
-import { createExecutorOf, isImageTool, type ToolExecutors } from './tool-executors.ts';
+import { FullStreamCallDecoder } from './decode-full-stream-calls.ts';
+import { parseFileBody } from '../shared/file-body.ts';
+import { toProviderDataName } from '../shared/provider-data.ts';
+import {
+  defined,
+  asFields,
+  asNumber,
+  isFields,
+  toKey,
+  parseMetadata,
+  asText,
+  type Fields,
+} from '../shared/read-fields.ts';
+import { createExecutorLookup, isImageTool, type ToolExecutors } from './tool-executors.ts';
 import { decodeUserContent } from '../shared/user-content.ts';
 
 export interface FullStreamDecoderOptions {
-  /** The tool set of the call, or who runs each tool: whether a call without a result waits for the client. */
+  /** Tool set of the call, or the executor of each tool. Decides whether a call without a result waits for the client. */
   tools?: ToolExecutors;
-  /** The provider as its model names it (`anthropic.messages`). Recorded with each step: tools that it ran are its own. */
+  /** Provider as its model names it (`anthropic.messages`). Recorded with each step to attribute provider-executed tools. */
   provider?: string;
   onLoss?: OnLoss;
-  /** Whether the provider's own chunks are passed on, where the call asked for them. Default: yes. */
+  /** Whether `raw` parts, the provider's own chunks, are passed on. Default: true. */
   includeRaw?: boolean;
   /** Whether the model reports the provider's own finish reason. Models of specification v2 do not. Default: true. */
   reportsFinishReason?: boolean;
 }
 
 /**
- * Decodes `streamText().fullStream` (the `stream` of 7): every `TextStreamPart` of 6 and 7. Parts get ids that are unique in
- * the thread. It knows the two majors by their parts, not by their types, so it takes anything and never throws; what it
- * does not know becomes `raw`. Put `seal` behind it.
+ * Decodes `streamText().fullStream` (`stream` in 7): every `TextStreamPart` of ai 6 and 7. Assigns part ids that are unique in
+ * the thread. Recognizes parts by their fields, accepts any value and never throws; unknown parts become `raw`. Compose with
+ * `seal`.
  */
 export function createFullStreamDecoder(
   run: RunInput,
@@ -50,7 +57,7 @@ export function createFullStreamDecoder(
     feed: (part, emit) => decoder.feed(part, emit),
     end: (end, emit) => {
       decoder.releaseResults(emit);
-      // The first thing that went wrong is the cause; what the wire says at its end is the last symptom.
+      // The first error of the stream is the cause; a failure at its end is a consequence.
       if (end.reason !== 'aborted') decoder.fail(emit);
     },
   };
@@ -58,8 +65,8 @@ export function createFullStreamDecoder(
 
 type Kind = 'text' | 'reasoning';
 
-/** Parts that may stand between two results of one call. */
-const besideResults: ReadonlySet<string> = new Set(['tool-result', 'tool-error', 'raw', 'ping']);
+/** Parts that can occur between two results of one call. */
+const partsBetweenResults: ReadonlySet<string> = new Set(['tool-result', 'tool-error', 'raw', 'ping']);
 
 class PartDecoder {
   #run: RunInput;
@@ -68,17 +75,17 @@ class PartDecoder {
   #reportsFinishReason: boolean;
   #provider: string | undefined;
   #ids: PartIds;
-  /** The last part or call that began. */
+  /** Id of the last part or call that started. */
   #lastId: string | undefined;
   #stepId: string | undefined;
   #steps = 0;
   #models = new Set<string>();
-  /** The parts that are open, by wire id. Most of a stream are deltas: no key is made for each. */
+  /** Open parts by wire id. One map per kind, so that a delta needs no composed key. */
   #parts: { readonly [Key in Kind]: Map<string, string> } = { text: new Map(), reasoning: new Map() };
-  #calls: FullStreamCalls;
+  #calls: FullStreamCallDecoder;
   #cause: Fault | undefined;
-  #ended = false;
-  #requestWithheld = false;
+  #hasEnded = false;
+  #hasReportedRequest = false;
 
   constructor(run: RunInput, options: FullStreamDecoderOptions) {
     const { tools, provider, onLoss = () => undefined, includeRaw = true, reportsFinishReason = true } = options;
@@ -94,27 +101,27 @@ class PartDecoder {
       of: (wireId) => ids.of(wireId),
       toolCallId: (wireId) => ids.toolCallId(wireId),
     };
-    this.#calls = new FullStreamCalls({
+    this.#calls = new FullStreamCallDecoder({
       run,
       ids: this.#ids,
-      executorOf: createExecutorOf(run, tools),
+      getExecutor: createExecutorLookup(run, tools),
       hasPartialResults: (toolName) => isImageTool(toolName, tools),
       onLoss,
-      said: (part) => this.#said(part),
-      lastId: () => this.#lastId,
-      lost: (part, why, emit) => this.#lost(part, why, emit),
+      getAttribution: (part) => this.#getAttribution(part),
+      getLastId: () => this.#lastId,
+      reportMalformed: (part, why, emit) => this.#reportMalformed(part, why, emit),
     });
   }
 
   feed(value: unknown, emit: Emit<AgentEvent>): void {
-    if (this.#ended) {
+    if (this.#hasEnded) {
       this.#onLoss({
         kind: 'late',
         what: asText(asFields(value).type) ?? 'none',
         why: 'It came after the run had ended.',
       });
     } else if (!isFields(value) || typeof value.type !== 'string') {
-      this.#lost(value, 'Parts are objects with a type.', emit);
+      this.#reportMalformed(value, 'A part must be an object with a type.', emit);
     } else this.#decode(value.type, value, emit);
   }
 
@@ -122,118 +129,119 @@ class PartDecoder {
     this.#calls.releaseResults(emit);
   }
 
-  /** The input is over without a last word. */
+  /** Ends the run with the first error, if the stream stopped without an end of its own. */
   fail(emit: Emit<AgentEvent>): void {
-    if (this.#ended || this.#cause === undefined) return;
-    this.#end({ type: 'run-end', outcome: 'error', error: this.#cause }, emit);
+    if (this.#hasEnded || this.#cause === undefined) return;
+    this.#emitEnd({ type: 'run-end', outcome: 'error', error: this.#cause }, emit);
   }
 
   #decode(type: string, part: Fields, emit: Emit<AgentEvent>): void {
-    if (!besideResults.has(type)) this.#calls.releaseResults(emit);
+    if (!partsBetweenResults.has(type)) this.#calls.releaseResults(emit);
     switch (type) {
       case 'start':
       case 'ping':
-        // `seal` frames the run; a ping is a sign of life, and the skin has noticed it.
+        // `seal` writes `run-start`; a ping only keeps the connection alive.
         return;
       case 'text-start':
       case 'reasoning-start':
-        return this.#partStart(type === 'text-start' ? 'text' : 'reasoning', part, emit);
+        return this.#startPart(type === 'text-start' ? 'text' : 'reasoning', part, emit);
       case 'text-delta':
       case 'reasoning-delta':
-        return this.#partDelta(type === 'text-delta' ? 'text' : 'reasoning', part, emit);
+        return this.#appendDelta(type === 'text-delta' ? 'text' : 'reasoning', part, emit);
       case 'text-end':
       case 'reasoning-end':
-        return this.#partEnd(type === 'text-end' ? 'text' : 'reasoning', part, emit);
+        return this.#endPart(type === 'text-end' ? 'text' : 'reasoning', part, emit);
       case 'tool-input-start':
-        return this.#calls.inputStart(part, emit);
+        return this.#calls.decodeInputStart(part, emit);
       case 'tool-input-delta':
-        return this.#calls.inputDelta(part, emit);
+        return this.#calls.decodeInputDelta(part, emit);
       case 'tool-input-end':
-        return this.#calls.inputEnd(part, emit);
+        return this.#calls.decodeInputEnd(part, emit);
       case 'tool-call':
-        return this.#calls.call(part, emit);
+        return this.#calls.decodeCall(part, emit);
       case 'tool-result':
       case 'tool-error':
       case 'tool-output-denied':
-        return this.#calls.result(type, part, emit);
+        return this.#calls.decodeResult(type, part, emit);
       case 'tool-approval-request':
-        return this.#calls.question(part, emit);
+        return this.#calls.decodeQuestion(part, emit);
       case 'tool-approval-response':
-        return this.#calls.answer(part, emit);
+        return this.#calls.decodeAnswer(part, emit);
       case 'file':
       case 'reasoning-file':
-        return this.#file(part, type === 'reasoning-file', emit);
+        return this.#decodeFile(part, type === 'reasoning-file', emit);
       case 'source':
-        return this.#source(part, emit);
+        return this.#decodeSource(part, emit);
       case 'custom':
-        return this.#custom(part, emit);
+        return this.#decodeCustom(part, emit);
       case 'steering-message':
-        return this.#steering(part, emit);
+        return this.#decodeSteering(part, emit);
       case 'start-step':
-        return this.#stepStart(part, emit);
+        return this.#startStep(part, emit);
       case 'finish-step':
-        return this.#stepEnd(part, emit);
+        return this.#endStep(part, emit);
       case 'finish':
-        return this.#finish(part, emit);
+        return this.#decodeFinish(part, emit);
       case 'abort': {
         const reason = asText(part.reason);
-        return this.#end({ type: 'run-end', outcome: 'aborted', ...(reason !== undefined && { reason }) }, emit);
+        return this.#emitEnd({ type: 'run-end', outcome: 'aborted', ...(reason !== undefined && { reason }) }, emit);
       }
       case 'error':
-        return this.#error(part, emit);
+        return this.#decodeError(part, emit);
       case 'raw':
-        if (this.#includeRaw) this.#raw(part, emit);
-        else this.#onLoss({ kind: 'withheld', what: 'raw', why: 'The provider’s own chunks were not asked for.' });
+        if (this.#includeRaw) this.#emitRaw(part, emit);
+        else this.#onLoss({ kind: 'withheld', what: 'raw', why: 'The option "includeRaw" is off.' });
         return;
       default:
-        this.#raw(part, emit);
+        this.#emitRaw(part, emit);
     }
   }
 
-  #partStart(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {
+  #startPart(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {
     const id = this.#ids.next();
-    this.#parts[kind].set(keyOf(part.id), id);
-    emit({ type: `${kind}-start`, id, ...this.#said(part) });
+    this.#parts[kind].set(toKey(part.id), id);
+    emit({ type: `${kind}-start`, id, ...this.#getAttribution(part) });
   }
 
-  #partDelta(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {
-    const id = this.#parts[kind].get(keyOf(part.id));
+  #appendDelta(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {
+    const id = this.#parts[kind].get(toKey(part.id));
     const delta = asText(part.text);
-    if (id === undefined || delta === undefined) return this.#lost(part, `No ${kind} of that id is open.`, emit);
+    if (id === undefined) return this.#reportMalformed(part, `No ${kind} with that id is open.`, emit);
+    if (delta === undefined) return this.#reportMalformed(part, 'The delta has no text.', emit);
     const type = kind === 'text' ? 'text-delta' : 'reasoning-delta';
-    const providerMetadata = metaOf(part.providerMetadata, this.#onLoss);
-    // An empty delta may carry a signature; without one it says nothing.
+    const providerMetadata = parseMetadata(part.providerMetadata, this.#onLoss);
+    // An empty delta can carry a signature.
     if (providerMetadata) emit({ type, id, delta, providerMetadata });
     else if (delta !== '') emit({ type, id, delta });
   }
 
-  #partEnd(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {
-    const key = keyOf(part.id);
+  #endPart(kind: Kind, part: Fields, emit: Emit<AgentEvent>): void {
+    const key = toKey(part.id);
     const id = this.#parts[kind].get(key);
-    if (id === undefined) return this.#lost(part, `No ${kind} of that id is open.`, emit);
+    if (id === undefined) return this.#reportMalformed(part, `No ${kind} with that id is open.`, emit);
     this.#parts[kind].delete(key);
     const citations = Array.isArray(part.citations) ? (toJson(part.citations, this.#onLoss) as Json[]) : undefined;
-    if (kind === 'reasoning') emit({ type: 'reasoning-end', id, ...this.#metadata(part) });
-    else emit({ type: 'text-end', id, ...(citations && { citations }), ...this.#metadata(part) });
+    if (kind === 'reasoning') emit({ type: 'reasoning-end', id, ...this.#parseMetadata(part) });
+    else emit({ type: 'text-end', id, ...(citations && { citations }), ...this.#parseMetadata(part) });
   }
 
-  #file(part: Fields, reasoning: boolean, emit: Emit<AgentEvent>): void {
+  #decodeFile(part: Fields, reasoning: boolean, emit: Emit<AgentEvent>): void {
     const file = asFields(part.file);
-    const body = fileBodyOf({ data: file.base64, mediaType: file.mediaType, filename: part.filename }, this.#onLoss);
-    if (body === undefined) return this.#lost({ type: part.type }, 'The file has no content.', emit);
-    const { providerMetadata, ...said } = this.#said(part);
-    const metadata = mergeMeta(metaOf(file.providerMetadata, this.#onLoss), providerMetadata);
+    const body = parseFileBody({ data: file.base64, mediaType: file.mediaType, filename: part.filename }, this.#onLoss);
+    if (body === undefined) return this.#reportMalformed({ type: part.type }, 'The file has no content.', emit);
+    const { providerMetadata, ...attribution } = this.#getAttribution(part);
+    const metadata = mergeMeta(parseMetadata(file.providerMetadata, this.#onLoss), providerMetadata);
     emit({
       type: 'file',
       id: this.#ids.next(),
       ...body,
       ...(reasoning && { reasoning: true }),
-      ...said,
+      ...attribution,
       ...(metadata && { providerMetadata: metadata }),
     });
   }
 
-  #source(part: Fields, emit: Emit<AgentEvent>): void {
+  #decodeSource(part: Fields, emit: Emit<AgentEvent>): void {
     emit({
       type: 'source',
       id: this.#ids.next(),
@@ -244,49 +252,49 @@ class PartDecoder {
         mediaType: asText(part.mediaType),
         filename: asText(part.filename),
       }),
-      ...this.#said(part),
+      ...this.#getAttribution(part),
     });
   }
 
-  #custom(part: Fields, emit: Emit<AgentEvent>): void {
-    const name = providerDataName(asText(part.kind) ?? 'custom');
-    emit({ type: 'data', id: this.#ids.next(), name, data: null, ...this.#said(part) });
+  #decodeCustom(part: Fields, emit: Emit<AgentEvent>): void {
+    const name = toProviderDataName(asText(part.kind) ?? 'custom');
+    emit({ type: 'data', id: this.#ids.next(), name, data: null, ...this.#getAttribution(part) });
   }
 
-  /** It comes before the step that it steers, and belongs to none. */
-  #steering(part: Fields, emit: Emit<AgentEvent>): void {
+  /** A steering message precedes the step that it steers, so it has no step. */
+  #decodeSteering(part: Fields, emit: Emit<AgentEvent>): void {
     const parts = decodeUserContent(asFields(part.message).content, this.#onLoss);
     emit({ type: 'interjection', id: this.#ids.next(), role: 'user', parts });
   }
 
-  #stepStart(part: Fields, emit: Emit<AgentEvent>): void {
+  #startStep(part: Fields, emit: Emit<AgentEvent>): void {
     this.#stepId = `${this.#run.runId}:step-${this.#steps}`;
     this.#steps += 1;
-    if (!this.#requestWithheld && asFields(part.request).body !== undefined) {
-      this.#requestWithheld = true;
-      const why = 'What was sent to the provider may hold keys, and repeats the history.';
+    if (!this.#hasReportedRequest && asFields(part.request).body !== undefined) {
+      this.#hasReportedRequest = true;
+      const why = 'The request to the provider can contain keys, and repeats the history.';
       this.#onLoss({ kind: 'withheld', what: 'start-step.request', why });
     }
-    const warnings = Array.isArray(part.warnings) ? (this.#json(part.warnings) as Json[]) : [];
+    const warnings = Array.isArray(part.warnings) ? (this.#toJson(part.warnings) as Json[]) : [];
     emit({ type: 'step-start', stepId: this.#stepId, ...(warnings.length > 0 && { warnings }) });
   }
 
-  #stepEnd(part: Fields, emit: Emit<AgentEvent>): void {
+  #endStep(part: Fields, emit: Emit<AgentEvent>): void {
     const stepId = this.#stepId;
-    if (stepId === undefined) return this.#lost(part, 'No step is open.', emit);
+    if (stepId === undefined) return this.#reportMalformed(part, 'No step is open.', emit);
     this.#stepId = undefined;
     this.#parts.text.clear();
     this.#parts.reasoning.clear();
     const { id, modelId, timestamp } = asFields(part.response);
-    const response = defined({ id: asText(id), modelId: asText(modelId), timestamp: timeOf(timestamp) });
+    const response = defined({ id: asText(id), modelId: asText(modelId), timestamp: toTimestamp(timestamp) });
     if (response.modelId !== undefined) this.#models.add(response.modelId);
     const usage = decodeUsage(part.usage, response.modelId, this.#onLoss);
     const own: JsonObject = defined({
-      performance: part.performance === undefined ? undefined : this.#json(part.performance),
+      performance: part.performance === undefined ? undefined : this.#toJson(part.performance),
       provider: this.#provider,
     });
     const metadata = mergeMeta(
-      metaOf(part.providerMetadata, this.#onLoss),
+      parseMetadata(part.providerMetadata, this.#onLoss),
       Object.keys(own).length > 0 ? { 'ai-sdk': own } : undefined,
     );
     emit({
@@ -300,33 +308,32 @@ class PartDecoder {
     });
   }
 
-  #finish(part: Fields, emit: Emit<AgentEvent>): void {
+  #decodeFinish(part: Fields, emit: Emit<AgentEvent>): void {
     const finishReason = mapFinishReason(part.finishReason);
     const model = this.#models.size === 1 ? [...this.#models][0] : undefined;
     const usage: Usage[] = decodeUsage(part.totalUsage, model, this.#onLoss);
-    const said = defined({ rawFinishReason: asText(part.rawFinishReason) });
-    // Provider packages start with the reason `other` and no reason of the provider's own, and replace both when the provider
-    // finishes; some of 7 report a cut as `interrupted`. Usage proves nothing: some providers send it with every chunk. Google's
-    // interactions have a status instead of a reason, which is `in_progress` until the provider finishes.
-    const { rawFinishReason } = said;
+    const rawFinishReason = asText(part.rawFinishReason);
+    // Provider packages start with `other` and no raw reason, and replace both when the provider finishes; some of 7 report a
+    // truncated stream as `interrupted`. Usage is no proof: some providers send it with every chunk. Google's interactions have
+    // a status instead of a reason, `in_progress` until the provider finishes.
     const isUnfinished =
       finishReason === 'other' && (rawFinishReason === undefined || rawFinishReason === 'in_progress');
     const cut = isUnfinished && (this.#reportsFinishReason || usage.length === 0);
-    this.#end(
+    this.#emitEnd(
       {
         type: 'run-end',
         finishReason,
-        ...said,
+        ...defined({ rawFinishReason }),
         ...(usage.length > 0 && { usage }),
-        ...this.#outcome(cut ? 'interrupted' : finishReason),
+        ...this.#toOutcome(cut ? 'interrupted' : finishReason),
       },
       emit,
     );
   }
 
-  #outcome(finishReason: FinishReason): Outcome {
+  #toOutcome(finishReason: FinishReason): Outcome {
     if (finishReason === 'error') {
-      const error = this.#cause ?? { message: 'The model ended its answer with an error and did not say which.' };
+      const error = this.#cause ?? { message: 'The model finished with an unspecified error.' };
       return { outcome: 'error', error };
     }
     if (finishReason === 'interrupted') {
@@ -334,52 +341,84 @@ class PartDecoder {
         'The provider’s stream ended without a finish reason. Retry the run, or continue from its message.';
       return { outcome: 'error', error: this.#cause ?? { message, code: 'truncated' } };
     }
-    const waitingFor = this.#calls.waitingFor(finishReason);
+    const waitingFor = this.#calls.listPending(finishReason);
     return waitingFor.length > 0 ? { outcome: 'paused', waitingFor } : { outcome: 'complete' };
   }
 
-  #error(part: Fields, emit: Emit<AgentEvent>): void {
+  #decodeError(part: Fields, emit: Emit<AgentEvent>): void {
     const fault = toFault(part.error);
     this.#cause ??= fault;
     const { message, code, data } = fault;
     emit({ type: 'notice', level: 'error', message, ...defined({ code, stepId: this.#stepId, data }) });
   }
 
-  #end(event: EventOf<'run-end'>, emit: Emit<AgentEvent>): void {
-    this.#ended = true;
+  #emitEnd(event: EventOf<'run-end'>, emit: Emit<AgentEvent>): void {
+    this.#hasEnded = true;
     emit(event);
   }
 
-  #raw(part: unknown, emit: Emit<AgentEvent>): void {
+  #emitRaw(part: unknown, emit: Emit<AgentEvent>): void {
     emit({ type: 'raw', dialect: 'ai-sdk', value: capJson(part, undefined, this.#onLoss) });
   }
 
-  /** A part of a known type that does not fit where it is: kept as it came, and said so. */
-  #lost(part: unknown, why: string, emit: Emit<AgentEvent>): void {
-    this.#raw(part, emit);
-    const message = `A ${asText(asFields(part).type) ?? 'part'} of the model’s stream was passed over. ${why}`;
+  /** Emits a part of a known type that is invalid here as `raw`, with a notice. */
+  #reportMalformed(part: unknown, why: string, emit: Emit<AgentEvent>): void {
+    this.#emitRaw(part, emit);
+    const message = `Ignored an invalid ${asText(asFields(part).type) ?? 'part'} in the model's stream. ${why}`;
     emit({ type: 'notice', level: 'warning', message, code: 'malformed' });
   }
 
-  #said(part: Fields): Pick<Attribution, 'stepId' | 'providerMetadata'> {
-    const said: Attribution = {};
-    if (this.#stepId !== undefined) said.stepId = this.#stepId;
-    const providerMetadata = metaOf(part.providerMetadata, this.#onLoss);
-    if (providerMetadata) said.providerMetadata = providerMetadata;
-    return said;
+  #getAttribution(part: Fields): Pick<Attribution, 'stepId' | 'providerMetadata'> {
+    const attribution: Attribution = {};
+    if (this.#stepId !== undefined) attribution.stepId = this.#stepId;
+    const providerMetadata = parseMetadata(part.providerMetadata, this.#onLoss);
+    if (providerMetadata) attribution.providerMetadata = providerMetadata;
+    return attribution;
   }
 
-  #metadata(part: Fields): { providerMetadata?: Meta } {
-    const providerMetadata = metaOf(part.providerMetadata, this.#onLoss);
+  #parseMetadata(part: Fields): { providerMetadata?: Meta } {
+    const providerMetadata = parseMetadata(part.providerMetadata, this.#onLoss);
     return providerMetadata ? { providerMetadata } : {};
   }
 
-  #json(value: unknown): Json {
+  #toJson(value: unknown): Json {
     return value === undefined ? null : toJson(value, this.#onLoss);
   }
 }
 
-function timeOf(value: unknown): string | undefined {
+function toTimestamp(value: unknown): string | undefined {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
   return asText(value);
+}
+
+/** Decodes `LanguageModelUsage` of 6 and 7. Counts that are not reported stay absent: zero would be a claim. */
+function decodeUsage(value: unknown, model: string | undefined, onLoss: OnLoss): Usage[] {
+  const usage = asFields(value);
+  const input = asFields(usage.inputTokenDetails);
+  const output = asFields(usage.outputTokenDetails);
+  const counts = defined({
+    inputTokens: asNumber(usage.inputTokens),
+    outputTokens: asNumber(usage.outputTokens),
+    totalTokens: asNumber(usage.totalTokens),
+    reasoningTokens: asNumber(output.reasoningTokens) ?? asNumber(usage.reasoningTokens),
+    cacheReadTokens: asNumber(input.cacheReadTokens) ?? asNumber(usage.cachedInputTokens),
+    cacheWriteTokens: asNumber(input.cacheWriteTokens),
+    raw: usage.raw === undefined ? undefined : toJson(usage.raw, onLoss),
+  });
+  return Object.keys(counts).length === 0 ? [] : [{ ...(model !== undefined && { model }), ...counts }];
+}
+
+const finishReasons: ReadonlySet<unknown> = new Set<FinishReason>([
+  'stop',
+  'length',
+  'content-filter',
+  'tool-calls',
+  'error',
+  'interrupted',
+  'other',
+]);
+
+/** The AI SDK's finish reasons equal ours. A reason of a later version becomes `other`. */
+function mapFinishReason(value: unknown): FinishReason {
+  return finishReasons.has(value) ? (value as FinishReason) : 'other';
 }

@@ -27,7 +27,7 @@ describe.each(majors)('$name', ({ ai }) => {
     risky: ai.tool({ inputSchema: z.object({}), needsApproval: true, execute: async () => 'done' }),
   };
 
-  test('a flush is the message so far, after tool results and at the end, always under one id', async () => {
+  test('flushes the message after tool results and at the end, under one id', async () => {
     const model = scriptedModel([call('c', 'add', { a: 1 }), finish('tool-calls')], [...text('0', 'Two.'), finish()]);
     const state = createMessageListState({ threadId: 't', tools, now: () => 5 });
     const result = ai.streamText({ model, prompt: 'hi', tools, stopWhen: ai.stepCountIs(2) });
@@ -51,7 +51,7 @@ describe.each(majors)('$name', ({ ai }) => {
     expect(flushToCanonical(state)).toBeNull();
   });
 
-  test('an approval: the paused message goes on under its id', async () => {
+  test('continues a paused message under its id after an approval', async () => {
     const first = createMessageListState({ threadId: 't', tools });
     const model = scriptedModel([call('c', 'risky'), finish('tool-calls')]);
     const [paused] = await save(ai.streamText({ model, prompt: 'hi', tools }).fullStream, first);
@@ -81,7 +81,7 @@ describe.each(majors)('$name', ({ ai }) => {
     });
   });
 
-  test('a stream that breaks: what was said is not lost', async () => {
+  test('keeps the content of a stream that fails', async () => {
     const model = scriptedModel([
       ...text('0', 'so far'),
       { type: 'error', error: new Error('broke') },
@@ -94,7 +94,7 @@ describe.each(majors)('$name', ({ ai }) => {
   });
 });
 
-test('a stream that just stops is closed by hand', () => {
+test('closes a message whose stream stopped with endMessageListState', () => {
   const state = createMessageListState({ threadId: 't', messageId: 'm', runId: 'r', generateId: () => 'never' });
   updateFromStreamPart({ type: 'text-start', id: '0' }, state);
   updateFromStreamPart({ type: 'text-delta', id: '0', text: 'half' }, state);
@@ -108,7 +108,7 @@ test('a stream that just stops is closed by hand', () => {
   });
 });
 
-test('ids are unique in the thread: the branch so far is looked at', () => {
+test('assigns ids that the branch does not use', () => {
   const before = createMessageListState({ threadId: 't', runId: 'r' });
   const part = { type: 'tool-call', toolCallId: '0', toolName: 'x', input: {} };
   updateFromStreamPart(part, before);
@@ -120,6 +120,6 @@ test('ids are unique in the thread: the branch so far is looked at', () => {
   expect(flushToCanonical(state)).toMatchObject({ parentId: earlier.id, content: { parts: [{ toolCallId: 'r2:0' }] } });
 });
 
-test('another object is refused, with what to do', () => {
+test('rejects an object that is not a state with a clear error', () => {
   expect(() => flushToCanonical({ threadId: 't', messageId: 'm', runId: 'r' })).toThrow('createMessageListState()');
 });

@@ -16,37 +16,37 @@ import type { ToolExecutors } from './tool-executors.ts';
 
 export interface MessageListStateOptions {
   threadId: string;
-  /** Default: a fresh id. The message has it from its first flush to its last. */
+  /** Id of the message in every flush. Default: a new id. */
   messageId?: string;
   runId?: string;
-  /** The message that is answered. Default: the last of `messages`. */
+  /** Message that this one answers. Default: the last of `messages`. */
   parentId?: string;
-  /** The branch so far, so that no id is used twice. */
+  /** Branch so far; its ids are not reused. */
   messages?: CanonicalMessage[];
-  /** The paused message that goes on, after an approval or a client's tool: the answer grows under its id. */
+  /** Paused message to continue under its id, after an approval or the result of a client tool. */
   continues?: CanonicalMessage;
-  /** The tool set of the call: who runs what. */
+  /** Tool set of the call, or the executor of each tool. */
   tools?: ToolExecutors;
   onLoss?: OnLoss;
   now?: () => number;
   generateId?: () => string;
 }
 
-/** A message that grows with the parts of a `fullStream`. */
+/** Message under construction from the parts of a `fullStream`. */
 export interface MessageListState {
   readonly threadId: string;
   readonly messageId: string;
   readonly runId: string;
 }
 
-class GrowingMessage implements MessageListState {
+class MessageAccumulator implements MessageListState {
   readonly threadId: string;
   readonly messageId: string;
   readonly runId: string;
   #list: MessageList;
   #codec: Codec<unknown, AgentEvent>;
   #now: () => number;
-  #isDue = false;
+  #isFlushDue = false;
   #emit: Emit<AgentEvent>;
 
   constructor(options: MessageListStateOptions) {
@@ -56,12 +56,12 @@ class GrowingMessage implements MessageListState {
     this.messageId = continues?.id ?? options.messageId ?? generateId();
     this.runId = options.runId ?? generateId();
     this.#now = now;
-    const run = this.#runInput(options, messages, continues);
+    const run = this.#toRunInput(options, messages, continues);
     this.#list = new MessageList({ messages: continues ? [continues] : [], onLoss });
     this.#codec = compose(createFullStreamDecoder(run, { onLoss, ...(tools && { tools }) }), seal(run, onLoss));
     this.#emit = (event) => {
       this.#list.feed(event);
-      this.#isDue ||= isWorthSaving(event);
+      this.#isFlushDue ||= isFlushPoint(event);
     };
   }
 
@@ -74,12 +74,12 @@ class GrowingMessage implements MessageListState {
   }
 
   flush(): CanonicalMessage | null {
-    if (!this.#isDue) return null;
-    this.#isDue = false;
+    if (!this.#isFlushDue) return null;
+    this.#isFlushDue = false;
     return this.#list.message ?? null;
   }
 
-  #runInput(options: MessageListStateOptions, messages: CanonicalMessage[], continues?: CanonicalMessage): RunInput {
+  #toRunInput(options: MessageListStateOptions, messages: CanonicalMessage[], continues?: CanonicalMessage): RunInput {
     const { threadId, messageId, runId } = this;
     const parentMessageId = options.parentId ?? continues?.parentId ?? messages.at(-1)?.id;
     return {
@@ -97,36 +97,33 @@ class GrowingMessage implements MessageListState {
   }
 }
 
-/** Something that must not be lost has happened: a tool has run, or the run is over or about to fail. */
-function isWorthSaving(event: AgentEvent): boolean {
+/** Whether the message should be saved after this event: a final tool result, an error, or the end of the run. */
+function isFlushPoint(event: AgentEvent): boolean {
   if (event.type === 'tool-result') return event.status !== 'ok' || !event.preliminary;
   return event.type === 'run-end' || (event.type === 'notice' && event.level === 'error');
 }
 
-/** Begins a message: feed it the parts of one `streamText` call with `updateFromStreamPart`. */
+/** Starts a message. Feed it the parts of one `streamText` call with `updateFromStreamPart`. */
 export function createMessageListState(options: MessageListStateOptions): MessageListState {
-  return new GrowingMessage(options);
+  return new MessageAccumulator(options);
 }
 
-/** Takes one part of `fullStream`, of 6 or 7. */
+/** Adds one part of a `fullStream` of ai 6 or 7 to the message. */
 export function updateFromStreamPart(part: unknown, state: MessageListState): void {
-  growing(state).update(part);
+  asAccumulator(state).update(part);
 }
 
-/** The message so far, if it is worth saving now (after a tool's result, and when the run is over), else null. */
+/** Returns the message so far if it should be saved now (after a tool result and at the end of the run), else null. */
 export function flushToCanonical(state: MessageListState): CanonicalMessage | null {
-  return growing(state).flush();
+  return asAccumulator(state).flush();
 }
 
-/**
- * Says that no part will follow. A stream that has finished needs no such word; after one that broke, this closes the message,
- * and the next flush has it.
- */
+/** Ends the stream. Only needed if it broke off: closes the message, which the next flush returns. */
 export function endMessageListState(state: MessageListState, end: End = { reason: 'eof' }): void {
-  growing(state).end(end);
+  asAccumulator(state).end(end);
 }
 
-function growing(state: MessageListState): GrowingMessage {
-  if (state instanceof GrowingMessage) return state;
-  throw new TypeError('This is no state of a message list. Make one with createMessageListState().');
+function asAccumulator(state: MessageListState): MessageAccumulator {
+  if (state instanceof MessageAccumulator) return state;
+  throw new TypeError('Not a message list state. Create one with createMessageListState().');
 }

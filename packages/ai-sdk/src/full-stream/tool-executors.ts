@@ -2,17 +2,17 @@ import type { RunInput } from '@intertie/core';
 import type { Executor } from '@intertie/core/internal';
 import { isFields } from '../shared/read-fields.ts';
 
-/** A tool set as `streamText` takes it, or simply who runs each tool, by name. */
+/** Tool set as passed to `streamText`, or the executor of each tool by name. */
 export type ToolExecutors = { readonly [toolName: string]: Executor | { readonly execute?: unknown } };
 
-/** Who runs a call of that name, as far as it is known before the provider has said more. */
-export type ExecutorOf = (toolName: string, providerExecuted: unknown) => Executor | undefined;
+/** Returns the executor of a call. Undefined until the provider reports it. */
+export type ExecutorLookup = (toolName: string, providerExecuted: unknown) => Executor | undefined;
 
 /**
- * A tool with `execute` runs here, one without waits for the client, and so do those that the client brought along.
- * A provider's own tool without `execute` may run on either side: only the call says so.
+ * Creates the lookup for a tool set. A tool with `execute` runs here; one without, or one that the client sent, waits for the
+ * client. A provider-defined tool without `execute` can run on either side: only its call shows which.
  */
-export function createExecutorOf(run: RunInput, tools: ToolExecutors | undefined): ExecutorOf {
+export function createExecutorLookup(run: RunInput, tools: ToolExecutors | undefined): ExecutorLookup {
   const client = new Set(run.tools.map(({ name }) => name));
   return (toolName, providerExecuted) => {
     if (providerExecuted === true) return 'provider';
@@ -25,8 +25,8 @@ export function createExecutorOf(run: RunInput, tools: ToolExecutors | undefined
 }
 
 /**
- * Whether a tool generates images. OpenAI and Azure send partial images as results, and `streamText` drops the mark that tells
- * them from the final one.
+ * Whether a tool generates images. OpenAI and Azure send partial images as results, and `streamText` drops the flag that
+ * distinguishes them from the final one.
  */
 export function isImageTool(toolName: string, tools: ToolExecutors | undefined): boolean {
   const tool: unknown = tools !== undefined && Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;

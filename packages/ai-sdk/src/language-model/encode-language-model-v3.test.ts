@@ -16,11 +16,12 @@ const sealed = ({ run, events, end }: ArbitraryRun): AgentEvent[] =>
     events,
     end,
   );
-const runOf = (...events: AgentEvent[]): AgentEvent[] => sealed({ run: runInput(), events, end: { reason: 'eof' } });
+const createRun = (...events: AgentEvent[]): AgentEvent[] =>
+  sealed({ run: runInput(), events, end: { reason: 'eof' } });
 const complete: AgentEvent = { type: 'run-end', outcome: 'complete' };
 
-/** A model that plays a run: what a provider package does with its server's stream. */
-function modelOf(events: AgentEvent[], options: LanguageModelV3EncoderOptions = {}): LanguageModelV3 {
+/** A model that replays a run, as a provider package does with the stream of its server. */
+function createModel(events: AgentEvent[], options: LanguageModelV3EncoderOptions = {}): LanguageModelV3 {
   return {
     specificationVersion: 'v3',
     provider: 'intertie.test',
@@ -43,7 +44,7 @@ function encode(events: AgentEvent[], options: LanguageModelV3EncoderOptions = {
   return { parts, losses, finish: parts.at(-1) as Extract<LanguageModelV3StreamPart, { type: 'finish' }> };
 }
 
-const everything = runOf(
+const everything = createRun(
   { type: 'agent-start', agentId: 'a', name: 'researcher', kind: 'agent' },
   { type: 'step-start', stepId: 's', agentId: 'a' },
   { type: 'reasoning-start', id: 'r', providerMetadata: { anthropic: { kind: 'thinking' } } },
@@ -84,9 +85,9 @@ const everything = runOf(
   { type: 'run-end', outcome: 'complete', resume: { task: 't1' }, providerMetadata: { mail: { taskId: 't1' } } },
 );
 
-test('the parts, one by one', () => {
+test('encodes each event as a part', () => {
   const { parts, losses, finish } = encode(everything, { warnings: [{ type: 'other', message: 'careful' }] });
-  const slot = { id: 't', agentId: 'a', stepId: 's', agent: 'researcher' };
+  const intertie = { id: 't', agentId: 'a', stepId: 's', agent: 'researcher' };
   expect(parts.slice(0, -1)).toEqual([
     { type: 'stream-start', warnings: [{ type: 'other', message: 'careful' }] },
     { type: 'reasoning-start', id: 'r', providerMetadata: { anthropic: { kind: 'thinking' }, intertie: { id: 'r' } } },
@@ -96,10 +97,10 @@ test('the parts, one by one', () => {
       id: 'r',
       providerMetadata: { anthropic: { kind: 'thinking', signature: 'sig' }, intertie: { id: 'r' } },
     },
-    { type: 'text-start', id: 't', providerMetadata: { intertie: slot } },
+    { type: 'text-start', id: 't', providerMetadata: { intertie } },
     { type: 'text-delta', id: 't', delta: 'Look' },
     { type: 'text-delta', id: 't', delta: 'ing.' },
-    { type: 'text-end', id: 't', providerMetadata: { intertie: slot, openai: { itemId: 'i' } } },
+    { type: 'text-end', id: 't', providerMetadata: { intertie, openai: { itemId: 'i' } } },
     expect.objectContaining({
       type: 'tool-input-start',
       id: 'c',
@@ -170,7 +171,7 @@ test('the parts, one by one', () => {
   ]);
 });
 
-test('what agents say to each other, as it is or as reasoning', () => {
+test('includes internal content unchanged or as reasoning', () => {
   const types = (includeInternal: boolean | 'reasoning'): string[] =>
     encode(everything, { includeInternal }).parts.flatMap((part) =>
       'id' in part && part.id === 'i' ? [part.type] : [],
@@ -179,18 +180,18 @@ test('what agents say to each other, as it is or as reasoning', () => {
   expect(types('reasoning')).toEqual(['reasoning-start', 'reasoning-delta', 'reasoning-end']);
 });
 
-test('input that streams before its executor is known is held back', () => {
+test('holds back streamed input until its executor is known', () => {
   const input: AgentEvent[] = [
     { type: 'tool-input-start', toolCallId: 'c', toolName: 'ask' },
     { type: 'tool-input-delta', toolCallId: 'c', delta: '{}' },
     { type: 'tool-input-end', toolCallId: 'c' },
   ];
-  const asked: AgentEvent = { type: 'tool-call', toolCallId: 'c', toolName: 'ask', input: {}, executor: 'client' };
+  const call: AgentEvent = { type: 'tool-call', toolCallId: 'c', toolName: 'ask', input: {}, executor: 'client' };
   const encoder = createLanguageModelV3Encoder();
   const parts: LanguageModelV3StreamPart[] = [];
   for (const event of input) encoder.feed(event, (part) => parts.push(part));
   expect(parts.map(({ type }) => type)).toEqual(['stream-start']);
-  encoder.feed(asked, (part) => parts.push(part));
+  encoder.feed(call, (part) => parts.push(part));
   expect(parts.slice(1)).toEqual([
     expect.objectContaining({ type: 'tool-input-start', id: 'c' }),
     { type: 'tool-input-delta', id: 'c', delta: '{}' },
@@ -198,13 +199,13 @@ test('input that streams before its executor is known is held back', () => {
     expect.objectContaining({ type: 'tool-call', toolCallId: 'c', input: '{}' }),
   ]);
   expect(parts[1]).not.toHaveProperty('providerExecuted');
-  // The caller's tools known: nothing to wait for.
-  expect(encode(runOf(...input, complete), { tools: ['ask'] }).parts.map(({ type }) => type)).toContain(
+  // With the caller's tools known, nothing is held back.
+  expect(encode(createRun(...input, complete), { tools: ['ask'] }).parts.map(({ type }) => type)).toContain(
     'tool-input-delta',
   );
 });
 
-test('results of the baseline are skipped: an orphan corrupts the SDK’s history', () => {
+test('skips results of the baseline, which would corrupt the SDK’s history', () => {
   const run = runInput({
     resumes: 'run-0',
     message: {
@@ -236,19 +237,19 @@ test.each<[string, AgentEvent[], object]>([
     { unified: 'stop', raw: 'paused' },
   ],
   ['never ended', [], { unified: 'error', raw: 'truncated' }],
-])('the finish reason of a run that is %s', (_, events, finishReason) => {
-  expect(encode(runOf(...events)).finish).toMatchObject({ type: 'finish', finishReason });
+])('returns the finish reason of a run that is %s', (_, events, finishReason) => {
+  expect(encode(createRun(...events)).finish).toMatchObject({ type: 'finish', finishReason });
 });
 
-test('an error is followed by exactly one finish, which carries the metadata', () => {
+test('writes one finish with the metadata after an error', () => {
   const error = { message: 'The swarm failed.', code: 'swarm', retryable: true };
   const { parts, finish } = encode(
-    runOf({ type: 'run-end', outcome: 'error', error, providerMetadata: { mail: { taskId: 't' } } }),
+    createRun({ type: 'run-end', outcome: 'error', error, providerMetadata: { mail: { taskId: 't' } } }),
   );
   expect(parts.map(({ type }) => type)).toEqual(['stream-start', 'error', 'finish']);
-  const said = (parts[1] as { error: unknown }).error;
-  expect(said).toBeInstanceOf(Error);
-  expect(said).toMatchObject(error);
+  const emitted = (parts[1] as { error: unknown }).error;
+  expect(emitted).toBeInstanceOf(Error);
+  expect(emitted).toMatchObject(error);
   expect(finish).toMatchObject({ finishReason: { unified: 'error' }, providerMetadata: { mail: { taskId: 't' } } });
 });
 
@@ -257,7 +258,7 @@ const arbitrary = fc.oneof(
   arbitraryContinuation().map(({ continued }) => continued),
 );
 
-test('a prefix of the events gives a prefix of the parts', () => {
+test('encodes a prefix of the events to a prefix of the parts', () => {
   fc.assert(
     fc.property(arbitrary, fc.nat(), (run, at) => {
       const events = sealed(run);
@@ -275,11 +276,11 @@ test('a prefix of the events gives a prefix of the parts', () => {
 });
 
 describe.each(majors)('$name', ({ ai }) => {
-  test('streamText reads every run: no part is refused, the text is what was said', async () => {
+  test('encodes every run to parts that streamText accepts', async () => {
     await fc.assert(
       fc.asyncProperty(arbitrary, async (run) => {
         const events = sealed(run);
-        const result = ai.streamText({ model: modelOf(events), prompt: 'hi', onError: () => undefined });
+        const result = ai.streamText({ model: createModel(events), prompt: 'hi', onError: () => undefined });
         const parts = await collect(result.fullStream);
         const failures = parts.flatMap((part) => (part.type === 'error' ? [String(part.error)] : []));
         const end = events.at(-1) as EventOf<'run-end'>;
@@ -292,46 +293,46 @@ describe.each(majors)('$name', ({ ai }) => {
           parts,
         );
         expect(check(canonical, decoded).violations).toEqual([]);
-        expect(textOf(decoded)).toBe(textOf(events));
+        expect(joinTexts(decoded)).toBe(joinTexts(events));
       }),
       { numRuns: 60 },
     );
   });
 
-  test('streamText: tools of the run are shown, those of the caller are run', async () => {
-    const events = runOf(
+  test('lets streamText show tools of the run and run tools of the caller', async () => {
+    const events = createRun(
       { type: 'tool-call', toolCallId: 'c', toolName: 'search', executor: 'runtime', input: {} },
       { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'found' },
       { type: 'tool-call', toolCallId: 'd', toolName: 'ask', executor: 'client', input: { q: 1 } },
       { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'tool', toolCallId: 'd' }] },
     );
     const tools = { ask: ai.tool({ inputSchema: z.object({ q: z.number() }), execute: async ({ q }) => q + 1 }) };
-    const result = ai.streamText({ model: modelOf(events), prompt: 'hi', tools });
+    const result = ai.streamText({ model: createModel(events), prompt: 'hi', tools });
     const parts = await collect(result.fullStream);
     expect(parts.filter(({ type }) => type === 'tool-result')).toMatchObject([
       { toolCallId: 'c', output: 'found', providerExecuted: true, dynamic: true },
       { toolCallId: 'd', output: 2 },
     ]);
     expect(await result.finishReason).toBe('tool-calls');
-    const lonely = await collect(ai.streamText({ model: modelOf(events), prompt: 'hi' }).fullStream);
+    const lonely = await collect(ai.streamText({ model: createModel(events), prompt: 'hi' }).fullStream);
     expect(lonely.filter(({ type }) => type === 'tool-call')).not.toContainEqual(
       expect.objectContaining({ invalid: true }),
     );
   });
 
-  test('streamText: an approval of the run’s call', async () => {
-    const events = runOf(
+  test('lets streamText ask for approval of a call of the run', async () => {
+    const events = createRun(
       { type: 'tool-call', toolCallId: 'c', toolName: 'risky', executor: 'runtime', input: {} },
       { type: 'question', questionId: 'q', kind: 'approval', toolCallId: 'c', reason: 'dangerous' },
       { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId: 'q' }] },
     );
-    const parts = await collect(ai.streamText({ model: modelOf(events), prompt: 'hi' }).fullStream);
+    const parts = await collect(ai.streamText({ model: createModel(events), prompt: 'hi' }).fullStream);
     expect(parts).toContainEqual(expect.objectContaining({ type: 'tool-approval-request', approvalId: 'q' }));
     expect(parts.map(({ type }) => type)).not.toContain('error');
   });
 
-  test('generateText gives the same as the stream', async () => {
-    const result = await ai.generateText({ model: modelOf(everything), prompt: 'hi' });
+  test('returns the same content from generateText as from the stream', async () => {
+    const result = await ai.generateText({ model: createModel(everything), prompt: 'hi' });
     expect(result.text).toBe('Looking.');
     expect(result.reasoningText).toBe('hm');
     expect(result.providerMetadata).toMatchObject({ mail: { taskId: 't1' }, intertie: { state: { n: 1 } } });
@@ -339,7 +340,7 @@ describe.each(majors)('$name', ({ ai }) => {
     expect(result.response).toMatchObject({ id: 'resp', modelId: 'm' });
     expect(result.sources).toHaveLength(2);
     expect(result.files).toHaveLength(1);
-    const streamed = ai.streamText({ model: modelOf(everything), prompt: 'hi' });
+    const streamed = ai.streamText({ model: createModel(everything), prompt: 'hi' });
     await streamed.consumeStream();
     expect(await streamed.text).toBe('Looking.');
     expect(await streamed.providerMetadata).toEqual(result.providerMetadata);
@@ -347,19 +348,19 @@ describe.each(majors)('$name', ({ ai }) => {
     expect(kinds(result.content)).toEqual(kinds(await streamed.content));
   });
 
-  test('generateText rejects with the run’s error', async () => {
-    const failed = runOf({ type: 'run-end', outcome: 'error', error: { message: 'The swarm failed.' } });
-    await expect(ai.generateText({ model: modelOf(failed), prompt: 'hi', maxRetries: 0 })).rejects.toThrow(
+  test('rejects generateText with the run’s error', async () => {
+    const failed = createRun({ type: 'run-end', outcome: 'error', error: { message: 'The swarm failed.' } });
+    await expect(ai.generateText({ model: createModel(failed), prompt: 'hi', maxRetries: 0 })).rejects.toThrow(
       'The swarm failed.',
     );
   });
 
-  test('what a stream says can be asked with again', async () => {
-    const result = ai.streamText({ model: modelOf(everything), prompt: 'hi' });
+  test('produces response messages that streamText accepts as a prompt', async () => {
+    const result = ai.streamText({ model: createModel(everything), prompt: 'hi' });
     await result.consumeStream();
     const { messages } = await result.response;
     const again = ai.streamText({
-      model: modelOf(everything),
+      model: createModel(everything),
       messages: [{ role: 'user', content: 'hi' }, ...messages, { role: 'user', content: 'more' }],
     });
     await again.consumeStream();
@@ -367,8 +368,8 @@ describe.each(majors)('$name', ({ ai }) => {
   });
 });
 
-/** The texts that the run itself streamed: the baseline is in the caller's prompt. */
-function textOf(events: AgentEvent[]): string {
+/** The texts that the run streamed, without the baseline, which is in the caller's prompt. */
+function joinTexts(events: AgentEvent[]): string {
   const texts = new Map<string, string>();
   for (const event of events) {
     if (event.type === 'text-start' && !event.internal) texts.set(event.id, '');

@@ -7,52 +7,49 @@ import type {
 import type { AgentEvent } from '@intertie/core';
 import { createLanguageModelV3Encoder, type LanguageModelV3EncoderOptions } from './encode-language-model-v3.ts';
 
-/**
- * A whole run as the result of a V3 model's `doGenerate`: the same parts as the stream, put together. Rejects with the run's
- * error, as a model does whose call fails.
- */
+/** Collects a run into the result of a V3 model's `doGenerate`, from the same parts as the stream. Rejects if the run failed. */
 export async function generateFromEvents(
   events: AsyncIterable<AgentEvent> | Iterable<AgentEvent>,
   options: LanguageModelV3EncoderOptions = {},
 ): Promise<LanguageModelV3GenerateResult> {
   const encoder = createLanguageModelV3Encoder(options);
-  const result = new Result();
+  const result = new ResultBuilder();
   const emit = (part: LanguageModelV3StreamPart): void => result.add(part);
   for await (const event of events) encoder.feed(event, emit);
   encoder.end({ reason: 'eof' }, emit);
-  return result.whole();
+  return result.build();
 }
 
-type Written = { type: 'text' | 'reasoning'; text: string; providerMetadata?: SharedV3ProviderMetadata };
+type TextContent = { type: 'text' | 'reasoning'; text: string; providerMetadata?: SharedV3ProviderMetadata };
 
-class Result {
+class ResultBuilder {
   #content: LanguageModelV3Content[] = [];
-  #open = new Map<string, Written>();
-  #rest: Pick<LanguageModelV3GenerateResult, 'warnings' | 'response'> = { warnings: [] };
+  #open = new Map<string, TextContent>();
+  #info: Pick<LanguageModelV3GenerateResult, 'warnings' | 'response'> = { warnings: [] };
   #finish: Extract<LanguageModelV3StreamPart, { type: 'finish' }> | undefined;
   #error: unknown;
 
   add(part: LanguageModelV3StreamPart): void {
     switch (part.type) {
       case 'stream-start':
-        this.#rest.warnings = part.warnings;
+        this.#info.warnings = part.warnings;
         return;
       case 'response-metadata': {
         const { type: _, ...response } = part;
-        this.#rest.response = { ...this.#rest.response, ...response };
+        this.#info.response = { ...this.#info.response, ...response };
         return;
       }
       case 'text-start':
       case 'reasoning-start':
-        return this.#write(part.id, part.type === 'text-start' ? 'text' : 'reasoning', part);
+        return this.#startText(part.id, part.type === 'text-start' ? 'text' : 'reasoning', part);
       case 'text-delta':
       case 'reasoning-delta':
       case 'text-end':
       case 'reasoning-end': {
-        const written = this.#open.get(part.id);
-        if (!written) return;
-        if ('delta' in part) written.text += part.delta;
-        if (part.providerMetadata) written.providerMetadata = part.providerMetadata;
+        const content = this.#open.get(part.id);
+        if (!content) return;
+        if ('delta' in part) content.text += part.delta;
+        if (part.providerMetadata) content.providerMetadata = part.providerMetadata;
         return;
       }
       case 'tool-input-start':
@@ -71,7 +68,7 @@ class Result {
     }
   }
 
-  whole(): LanguageModelV3GenerateResult {
+  build(): LanguageModelV3GenerateResult {
     if (this.#error !== undefined) throw this.#error;
     const { usage, finishReason, providerMetadata } = this.#finish!;
     return {
@@ -79,17 +76,17 @@ class Result {
       finishReason,
       usage,
       ...(providerMetadata && { providerMetadata }),
-      ...this.#rest,
+      ...this.#info,
     };
   }
 
-  #write(
+  #startText(
     id: string,
-    type: Written['type'],
+    type: TextContent['type'],
     { providerMetadata }: { providerMetadata?: SharedV3ProviderMetadata },
   ): void {
-    const written: Written = { type, text: '', ...(providerMetadata && { providerMetadata }) };
-    this.#open.set(id, written);
-    this.#content.push(written);
+    const content: TextContent = { type, text: '', ...(providerMetadata && { providerMetadata }) };
+    this.#open.set(id, content);
+    this.#content.push(content);
   }
 }

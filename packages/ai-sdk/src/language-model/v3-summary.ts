@@ -1,104 +1,104 @@
 import type { AgentEvent, EventOf, Json, JsonObject, OnLoss } from '@intertie/core';
 import { applyPatch, mergeMetadata, type Op } from '@intertie/core/internal';
-import { slotKey } from '../shared/intertie-metadata.ts';
+import { metadataKey } from '../shared/intertie-metadata.ts';
 import { defined } from '../shared/read-fields.ts';
 
-/** How many notices are told: the first say most, and a metadata object is no log. */
+/** Maximum number of notices: the first ones matter most, and metadata is not a log. */
 const maxNotices = 20;
 
-type SummedAgent = { name: string; kind: string; parentAgentId?: string };
+type AgentSummary = { name: string; kind: string; parentAgentId?: string };
 
-/** What a run says that a V3 model has no part for. The last of each is told in the metadata of `finish`. */
+/** Collects the events that have no V3 part. Their latest values are sent in the metadata of `finish`. */
 export class V3Summary {
   #onLoss: OnLoss;
-  #said: JsonObject = {};
-  #agents = new Map<string, SummedAgent>();
+  #fields: JsonObject = {};
+  #agents = new Map<string, AgentSummary>();
   #data = new Map<string, { name: string; data: Json }>();
   #notices: Json[] = [];
-  /** The kinds that the ledger has a line of. */
+  /** Event types already reported as lost. */
   #reported = new Set<string>();
 
   constructor(onLoss: OnLoss) {
     this.#onLoss = onLoss;
   }
 
-  /** Whether the event is one that is summed up here. */
-  see(event: AgentEvent): boolean {
+  /** Records an event. Returns false if it does not belong in the summary. */
+  record(event: AgentEvent): boolean {
     switch (event.type) {
       case 'agent-start':
-        this.#agent(event);
+        this.#recordAgent(event);
         return true;
       case 'metadata':
         if (event.id !== undefined) return false;
-        this.#said = mergeMetadata(this.#said, { metadata: event.metadata });
+        this.#fields = mergeMetadata(this.#fields, { metadata: event.metadata });
         return true;
       case 'data':
         this.#data.set(event.id, { name: event.name, data: event.data });
-        return this.#report('data');
+        return this.#reportOnce('data');
       case 'data-delta': {
         const known = this.#data.get(event.id);
-        if (known) known.data = patched(known.data, event.patch);
+        if (known) known.data = tryPatch(known.data, event.patch);
         return true;
       }
       case 'state-snapshot':
-        this.#said.state = event.state;
-        return this.#report('state');
+        this.#fields.state = event.state;
+        return this.#reportOnce('state');
       case 'state-delta':
-        this.#said.state = patched(this.#said.state ?? {}, event.patch);
-        return this.#report('state');
+        this.#fields.state = tryPatch(this.#fields.state ?? {}, event.patch);
+        return this.#reportOnce('state');
       case 'interjection': {
         const { role, name, parts } = event;
-        this.#said.interjection = { role, ...defined({ name }), parts: parts as unknown as Json };
-        return this.#report('interjection');
+        this.#fields.interjection = { role, ...defined({ name }), parts: parts as unknown as Json };
+        return this.#reportOnce('interjection');
       }
       case 'notice': {
         const { level, message, code } = event;
         if (this.#notices.length < maxNotices)
           this.#notices.push(code === undefined ? { level, message } : { level, message, code });
-        return this.#report('notice');
+        return this.#reportOnce('notice');
       }
       default:
         return false;
     }
   }
 
-  agentName(agentId: string | undefined): string | undefined {
+  getAgentName(agentId: string | undefined): string | undefined {
     return agentId === undefined ? undefined : this.#agents.get(agentId)?.name;
   }
 
-  /** All of it, with how the run ended. */
-  at(end: EventOf<'run-end'>): JsonObject {
+  /** Builds the metadata, including the outcome of the run. */
+  build(end: EventOf<'run-end'>): JsonObject {
     const { outcome, result, resume } = end;
-    const all: JsonObject = { outcome, ...this.#said };
-    if (this.#agents.size > 0) all.agents = Object.fromEntries(this.#agents);
-    if (result !== undefined) all.result = result;
-    if (resume !== undefined) all.resume = resume;
+    const summary: JsonObject = { outcome, ...this.#fields };
+    if (this.#agents.size > 0) summary.agents = Object.fromEntries(this.#agents);
+    if (result !== undefined) summary.result = result;
+    if (resume !== undefined) summary.resume = resume;
     if (this.#data.size > 0)
-      all.data = Object.fromEntries(Array.from(this.#data.values(), ({ name, data }) => [name, data]));
-    if (this.#notices.length > 0) all.notices = this.#notices;
-    if (end.outcome === 'paused') all.waitingFor = end.waitingFor;
-    return all;
+      summary.data = Object.fromEntries(Array.from(this.#data.values(), ({ name, data }) => [name, data]));
+    if (this.#notices.length > 0) summary.notices = this.#notices;
+    if (end.outcome === 'paused') summary.waitingFor = end.waitingFor;
+    return summary;
   }
 
-  #agent({ agentId, name, kind, parentAgentId }: EventOf<'agent-start'>): void {
+  #recordAgent({ agentId, name, kind, parentAgentId }: EventOf<'agent-start'>): void {
     const known = this.#agents.get(agentId);
-    const agent: SummedAgent = { name, kind };
+    const agent: AgentSummary = { name, kind };
     const parent = parentAgentId ?? known?.parentAgentId;
     if (parent !== undefined) agent.parentAgentId = parent;
     this.#agents.set(agentId, agent);
   }
 
-  #report(what: string): true {
+  #reportOnce(what: string): true {
     if (this.#reported.has(what)) return true;
     this.#reported.add(what);
-    const why = `V3 has no part for it: the last is told in the metadata of "finish", under "${slotKey}".`;
+    const why = `V3 has no part for it. The last value is in the metadata of "finish", under "${metadataKey}".`;
     this.#onLoss({ kind: 'unsupported', what, why });
     return true;
   }
 }
 
-/** A patch that fails changes nothing. */
-function patched(value: Json, patch: readonly Op[]): Json {
+/** Returns the value unchanged if the patch fails. */
+function tryPatch(value: Json, patch: readonly Op[]): Json {
   const result = applyPatch(value, patch);
   return result.ok ? result.value : value;
 }

@@ -10,19 +10,19 @@ import type {
 } from '@intertie/core';
 import { mergeMeta, toJson, type FilePart, type InterjectionPart, type ToolPart } from '@intertie/core/internal';
 import type { AskedQuestion } from '@intertie/core/store';
-import { askedOf, plainApproval } from '../shared/ai-sdk-approval.ts';
-import { fileBodyOf } from '../shared/file-body.ts';
-import { keptOf, takeSlot } from '../shared/intertie-metadata.ts';
+import { parseQuestion, toApproval } from '../shared/ai-sdk-approval.ts';
+import { parseFileBody } from '../shared/file-body.ts';
+import { parseIdentity, splitMetadata } from '../shared/intertie-metadata.ts';
 import { toLateResultMeta } from './late-results.ts';
 import { decodeToolOutput } from './model-tool-output.ts';
-import { providerDataName } from '../shared/provider-data.ts';
+import { toProviderDataName } from '../shared/provider-data.ts';
 import {
-  dateOf,
+  parseDate,
   defined,
   asFields,
   isFields,
-  keyOf,
-  metaOf,
+  toKey,
+  parseMetadata,
   asNonEmptyText,
   asText,
   type Fields,
@@ -67,18 +67,18 @@ class ModelMessageDecoder {
 
   decode(value: unknown, index: number): void {
     const message = asFields(value);
-    const { slot, meta } = takeSlot(metaOf(message.providerOptions, this.#onLoss));
+    const { intertie, meta } = splitMetadata(parseMetadata(message.providerOptions, this.#onLoss));
     switch (message.role) {
       case 'system':
-        this.#add('system', decodeUserContent(message.content, this.#onLoss), index, slot, meta);
+        this.#add('system', decodeUserContent(message.content, this.#onLoss), index, intertie, meta);
         return;
       case 'user': {
         const parts = decodeUserContent(message.content, this.#onLoss);
-        if (isFields(slot.interjection)) {
+        if (isFields(intertie.interjection)) {
           const metadata = meta ? { providerMetadata: meta } : {};
-          const interjection = { ...toInterjection(slot.interjection, parts), ...metadata };
-          this.#openAnswer(index, slot).parts.push(interjection);
-        } else this.#add('user', parts, index, slot, meta);
+          const interjection = { ...toInterjection(intertie.interjection, parts), ...metadata };
+          this.#openAnswer(index, intertie).parts.push(interjection);
+        } else this.#add('user', parts, index, intertie, meta);
         return;
       }
       case 'assistant':
@@ -86,7 +86,7 @@ class ModelMessageDecoder {
           const why = 'A canonical message is a whole answer and has no field for the options of one step.';
           this.#onLoss({ kind: 'unsupported', what: 'providerOptions', why });
         }
-        return this.#decodeAssistant(message.content, index, slot);
+        return this.#decodeAssistant(message.content, index, intertie);
       case 'tool':
         for (const part of Array.isArray(message.content) ? message.content : []) this.#decodeResult(asFields(part));
         return;
@@ -97,9 +97,9 @@ class ModelMessageDecoder {
     }
   }
 
-  #add(role: MessageRole, parts: MessagePart[], index: number, slot: JsonObject, meta?: Meta): void {
+  #add(role: MessageRole, parts: MessagePart[], index: number, intertie: JsonObject, meta?: Meta): void {
     const { threadId, createdAt = new Date(0), generateId } = this.#options;
-    const id = asNonEmptyText(slot.messageId) ?? generateId?.() ?? `${threadId}:${index}`;
+    const id = asNonEmptyText(intertie.messageId) ?? generateId?.() ?? `${threadId}:${index}`;
     const content: MessageContent = { format: 2, parts, ...(meta && { providerMetadata: meta }) };
     const parentId = this.messages.at(-1)?.id;
     const message: CanonicalMessage = {
@@ -108,23 +108,23 @@ class ModelMessageDecoder {
       role,
       type: 'text',
       content,
-      createdAt: dateOf(slot.createdAt) ?? createdAt,
+      createdAt: parseDate(intertie.createdAt) ?? createdAt,
       ...defined({ parentId }),
     };
     this.messages.push(message);
     this.#answer =
-      role === 'assistant' ? { message, parts, isOurs: slot.messageId !== undefined, steps: 0 } : undefined;
+      role === 'assistant' ? { message, parts, isOurs: intertie.messageId !== undefined, steps: 0 } : undefined;
   }
 
   /** Returns the open answer, or a new one if the message belongs to another answer. */
-  #openAnswer(index: number, slot: JsonObject): Answer {
-    const isOther = slot.messageId !== undefined && this.#answer?.message.id !== slot.messageId;
-    if (this.#answer === undefined || isOther) this.#add('assistant', [], index, slot);
+  #openAnswer(index: number, intertie: JsonObject): Answer {
+    const isOther = intertie.messageId !== undefined && this.#answer?.message.id !== intertie.messageId;
+    if (this.#answer === undefined || isOther) this.#add('assistant', [], index, intertie);
     return this.#answer!;
   }
 
-  #decodeAssistant(content: unknown, index: number, slot: JsonObject): void {
-    const answer = this.#openAnswer(index, slot);
+  #decodeAssistant(content: unknown, index: number, intertie: JsonObject): void {
+    const answer = this.#openAnswer(index, intertie);
     const values =
       typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : [];
     const stepId = answer.isOurs ? undefined : this.#createStep(answer);
@@ -135,13 +135,13 @@ class ModelMessageDecoder {
       if (part === undefined) continue;
       const inStep = stepId === undefined ? part : { ...part, stepId };
       answer.parts.push(inStep);
-      if (inStep.type === 'tool-invocation') this.#calls.set(keyOf(fields.toolCallId), inStep);
+      if (inStep.type === 'tool-invocation') this.#calls.set(toKey(fields.toolCallId), inStep);
     }
   }
 
   /** Records the place of a provider-executed result, unless it directly follows its call. */
   #recordPlace(part: Fields, { parts }: Answer, stepId: string | undefined): void {
-    const call = this.#calls.get(keyOf(part.toolCallId));
+    const call = this.#calls.get(toKey(part.toolCallId));
     const last = parts.at(-1);
     if (call?.executor !== 'provider' || call.resultMetadata?.['ai-sdk']?.['place'] !== undefined || !last) return;
     const lastId = last.type === 'tool-invocation' ? last.toolCallId : last.id;
@@ -160,26 +160,26 @@ class ModelMessageDecoder {
   }
 
   #decodePart(part: Fields): MessagePart | undefined {
-    const { slot, meta } = takeSlot(metaOf(part.providerOptions, this.#onLoss));
-    const identity = { ...keptOf(slot), ...(meta && { providerMetadata: meta }) };
+    const { intertie, meta } = splitMetadata(parseMetadata(part.providerOptions, this.#onLoss));
+    const identity = { ...parseIdentity(intertie), ...(meta && { providerMetadata: meta }) };
     switch (part.type) {
       case 'text': {
-        const citations = Array.isArray(slot.citations) ? slot.citations : undefined;
+        const citations = Array.isArray(intertie.citations) ? intertie.citations : undefined;
         return { type: 'text', text: asText(part.text) ?? '', ...defined({ citations }), ...identity };
       }
       case 'reasoning':
       case 'redacted-reasoning': {
-        const { details } = slot;
+        const { details } = intertie;
         return { type: 'reasoning', reasoning: asText(part.text) ?? '', ...defined({ details }), ...identity };
       }
       case 'file':
       case 'image':
       case 'reasoning-file':
-        return this.#decodeFile(part, slot, identity);
+        return this.#decodeFile(part, intertie, identity);
       case 'custom':
-        return { type: 'data', name: providerDataName(asText(part.kind) ?? 'custom'), data: null, ...identity };
+        return { type: 'data', name: toProviderDataName(asText(part.kind) ?? 'custom'), data: null, ...identity };
       case 'tool-call':
-        return this.#decodeCall(part, slot, identity);
+        return this.#decodeCall(part, intertie, identity);
       case 'tool-result':
       case 'tool-approval-request':
         this.#decodeResult(part);
@@ -192,12 +192,12 @@ class ModelMessageDecoder {
     }
   }
 
-  #decodeFile(part: Fields, slot: JsonObject, identity: Partial<FilePart>): FilePart | undefined {
-    const { provider, ref } = asFields(slot.reference);
+  #decodeFile(part: Fields, intertie: JsonObject, identity: Partial<FilePart>): FilePart | undefined {
+    const { provider, ref } = asFields(intertie.reference);
     const { mediaType, filename: name } = part;
-    const body = fileBodyOf({ data: part.data ?? part.image, mediaType, filename: name }, this.#onLoss);
+    const body = parseFileBody({ data: part.data ?? part.image, mediaType, filename: name }, this.#onLoss);
     if (!body) return undefined;
-    if (slot.untyped === true) delete body.mimeType;
+    if (intertie.untyped === true) delete body.mimeType;
     const { mimeType, filename, ...content } = body;
     return {
       type: 'file',
@@ -208,17 +208,17 @@ class ModelMessageDecoder {
     } as FilePart;
   }
 
-  #decodeCall(part: Fields, slot: JsonObject, identity: Partial<ToolPart>): ToolPart | undefined {
+  #decodeCall(part: Fields, intertie: JsonObject, identity: Partial<ToolPart>): ToolPart | undefined {
     const toolCallId = asNonEmptyText(part.toolCallId);
     if (toolCallId === undefined) {
       this.#onLoss({ kind: 'repaired', what: 'tool-call', why: 'The call has no id.' });
       return undefined;
     }
-    const { executor, dynamic, title, inputEncoding, toolMetadata, args, invalid } = slot;
-    const approval = askedOf(slot.approval);
+    const { executor, dynamic, title, inputEncoding, toolMetadata, args, invalid } = intertie;
+    const approval = parseQuestion(intertie.approval);
     return {
       type: 'tool-invocation',
-      toolCallId: asNonEmptyText(slot.toolCallId) ?? toolCallId,
+      toolCallId: asNonEmptyText(intertie.toolCallId) ?? toolCallId,
       toolName: asText(part.toolName) ?? '',
       state: 'call',
       args: args === undefined ? toJson(part.input ?? null, this.#onLoss) : args,
@@ -229,7 +229,7 @@ class ModelMessageDecoder {
       ...((inputEncoding === 'json' || inputEncoding === 'text') && { inputEncoding }),
       ...defined({ toolMetadata, approval }),
       ...(invalid === true && { invalid }),
-      ...(isFields(slot.error) && typeof slot.error.message === 'string' && { error: slot.error as never }),
+      ...(isFields(intertie.error) && typeof intertie.error.message === 'string' && { error: intertie.error as never }),
       ...identity,
     };
   }
@@ -237,7 +237,7 @@ class ModelMessageDecoder {
   /** Adds a result, an approval request or its response to the call that it belongs to. */
   #decodeResult(part: Fields): void {
     if (part.type === 'tool-approval-response') return this.#addApprovalResponse(part);
-    const call = this.#calls.get(keyOf(part.toolCallId));
+    const call = this.#calls.get(toKey(part.toolCallId));
     if (call === undefined) {
       const why = 'No earlier call has this id.';
       return this.#onLoss({ kind: 'repaired', what: asText(part.type) ?? 'part', why, ...toLossId(part.toolCallId) });
@@ -245,7 +245,7 @@ class ModelMessageDecoder {
     if (part.type === 'tool-approval-request') return this.#addApprovalRequest(part, call);
     if (part.type !== 'tool-result') return;
     const { output = part.result } = part;
-    const metadata = metaOf(part.providerOptions, this.#onLoss);
+    const metadata = parseMetadata(part.providerOptions, this.#onLoss);
     if (metadata) call.resultMetadata = metadata;
     const result = decodeToolOutput(output, this.#onLoss);
     if (result.status === 'ok') {
@@ -267,7 +267,7 @@ class ModelMessageDecoder {
     const { signature, inputSchemaInput } = part;
     const json: Json | undefined = inputSchemaInput === undefined ? undefined : toJson(inputSchemaInput, this.#onLoss);
     call.approval ??= {
-      ...plainApproval(approvalId, call.toolCallId, { signature, ...defined({ inputSchemaInput: json }) }),
+      ...toApproval(approvalId, call.toolCallId, { signature, ...defined({ inputSchemaInput: json }) }),
       ...defined({ reason: asText(part.reason) }),
       ...(part.isAutomatic === true && { automatic: true }),
     };
@@ -285,14 +285,14 @@ class ModelMessageDecoder {
   }
 }
 
-function toInterjection(slot: JsonObject, parts: MessagePart[]): InterjectionPart {
-  const { role, name } = slot;
+function toInterjection(intertie: JsonObject, parts: MessagePart[]): InterjectionPart {
+  const { role, name } = intertie;
   return {
     type: 'interjection',
     role: role === 'system' ? 'system' : 'user',
     ...defined({ name: asText(name) }),
     parts,
-    ...keptOf(slot),
+    ...parseIdentity(intertie),
   };
 }
 

@@ -14,21 +14,21 @@ import {
   type InterjectionPart,
   type SourcePart,
 } from '@intertie/core/internal';
-import { fileBodyOf } from '../shared/file-body.ts';
-import { keptOf, slotKey, takeSlot } from '../shared/intertie-metadata.ts';
-import { providerDataName } from '../shared/provider-data.ts';
+import { parseFileBody } from '../shared/file-body.ts';
+import { parseIdentity, metadataKey, splitMetadata } from '../shared/intertie-metadata.ts';
+import { toProviderDataName } from '../shared/provider-data.ts';
 import {
-  dateOf,
+  parseDate,
   defined,
   asFields,
   isFields,
-  jsonObjectOf,
-  metaOf,
+  asJsonObject,
+  parseMetadata,
   asNonEmptyText,
   asText,
   type Fields,
 } from '../shared/read-fields.ts';
-import { extensionOf } from '../ui-message-stream/chunk/ui-extension.ts';
+import { parseExtension } from '../ui-message-stream/chunk/ui-extension.ts';
 import { decodeUIQuestionPart } from './ui-question-part.ts';
 import { decodeUIToolPart } from './ui-tool-part.ts';
 
@@ -65,8 +65,8 @@ function fromUIMessage(message: Fields, index: number, options: Required<FromUIM
   if (id !== message.id) {
     onLoss({ kind: 'repaired', what: 'message', why: 'It has no id; thread id and index are used instead.', id });
   }
-  const { [slotKey]: own, ...metadata } = readMetadata(message.metadata, onLoss);
-  const slot = asFields(own);
+  const { [metadataKey]: own, ...metadata } = readMetadata(message.metadata, onLoss);
+  const intertie = asFields(own);
   const role: MessageRole = message.role === 'user' || message.role === 'system' ? message.role : 'assistant';
   const parts = Array.isArray(message.parts) ? message.parts : [];
   // Messages without our metadata separate steps by `step-start` parts. In ours, the parts have step ids.
@@ -79,14 +79,14 @@ function fromUIMessage(message: Fields, index: number, options: Required<FromUIM
     role,
     type: 'text',
     content,
-    createdAt: dateOf(slot.createdAt) ?? createdAt,
-    ...defined({ runId: asNonEmptyText(slot.runId), status: readStatus(slot.status) }),
+    createdAt: parseDate(intertie.createdAt) ?? createdAt,
+    ...defined({ runId: asNonEmptyText(intertie.runId), status: readStatus(intertie.status) }),
   };
 }
 
 function readMetadata(value: unknown, onLoss: OnLoss): JsonObject {
   if (value === undefined || value === null) return {};
-  const metadata = jsonObjectOf(toJson(value, onLoss));
+  const metadata = asJsonObject(toJson(value, onLoss));
   if (!metadata) onLoss({ kind: 'unsupported', what: 'metadata', why: 'The metadata of a message must be an object.' });
   return metadata ?? {};
 }
@@ -99,7 +99,7 @@ function readStatus(value: unknown): MessageStatus | undefined {
 
 function hasIntertieMetadata(part: unknown): boolean {
   const { providerMetadata, callProviderMetadata } = asFields(part);
-  return isFields(asFields(providerMetadata ?? callProviderMetadata)[slotKey]);
+  return isFields(asFields(providerMetadata ?? callProviderMetadata)[metadataKey]);
 }
 
 /** Decodes the parts of one message. */
@@ -146,26 +146,26 @@ class ContentDecoder {
     const type = asText(ui.type) ?? '';
     if (type.startsWith('data-')) return this.#decodeData(type.slice('data-'.length), ui);
     if (type.startsWith('tool-') || type === 'dynamic-tool') return this.#decodeTool(ui);
-    const { slot, meta } = takeSlot(metaOf(ui.providerMetadata, this.#onLoss));
-    const identity = { ...keptOf(slot), ...(meta && { providerMetadata: meta }) };
+    const { intertie, meta } = splitMetadata(parseMetadata(ui.providerMetadata, this.#onLoss));
+    const identity = { ...parseIdentity(intertie), ...(meta && { providerMetadata: meta }) };
     switch (type) {
       case 'text': {
-        const value = ui.citations ?? slot.citations;
+        const value = ui.citations ?? intertie.citations;
         const citations = Array.isArray(value) ? value.map((item) => toJson(item, this.#onLoss)) : undefined;
         return { type: 'text', text: asText(ui.text) ?? '', ...defined({ citations }), ...identity };
       }
       case 'reasoning': {
-        const { details } = slot;
+        const { details } = intertie;
         return { type: 'reasoning', reasoning: asText(ui.text) ?? '', ...defined({ details }), ...identity };
       }
       case 'file':
       case 'reasoning-file':
-        return this.#decodeFile(ui, slot, identity);
+        return this.#decodeFile(ui, intertie, identity);
       case 'source-url':
       case 'source-document':
-        return this.#decodeSource(ui, slot, identity);
+        return this.#decodeSource(ui, intertie, identity);
       case 'custom':
-        return { type: 'data', name: providerDataName(asText(ui.kind) ?? 'custom'), data: null, ...identity };
+        return { type: 'data', name: toProviderDataName(asText(ui.kind) ?? 'custom'), data: null, ...identity };
       case 'steering-message': {
         const id = asNonEmptyText(ui.id);
         const parts = new ContentDecoder(this.#onLoss).decode(Array.isArray(ui.parts) ? ui.parts : []).parts;
@@ -186,26 +186,26 @@ class ContentDecoder {
     return decodeUIQuestionPart(ui, this.#onLoss) ?? decodeUIToolPart(ui, this.#onLoss);
   }
 
-  #decodeFile(ui: Fields, slot: JsonObject, identity: Partial<FilePart>): MessagePart | undefined {
+  #decodeFile(ui: Fields, intertie: JsonObject, identity: Partial<FilePart>): MessagePart | undefined {
     const data = isFields(ui.providerReference) ? ui.providerReference : { type: 'url', url: ui.url };
-    const mediaType = slot.untyped === true ? undefined : ui.mediaType;
-    const filename = ui.filename ?? slot.filename;
-    const body = fileBodyOf({ data, mediaType, filename }, this.#onLoss);
+    const mediaType = intertie.untyped === true ? undefined : ui.mediaType;
+    const filename = ui.filename ?? intertie.filename;
+    const body = parseFileBody({ data, mediaType, filename }, this.#onLoss);
     if (!body) return undefined;
-    if (slot.untyped === true) delete body.mimeType;
-    const reasoning = ui.type === 'reasoning-file' || slot.reasoning === true;
+    if (intertie.untyped === true) delete body.mimeType;
+    const reasoning = ui.type === 'reasoning-file' || intertie.reasoning === true;
     return { type: 'file', ...body, ...(reasoning && { reasoning }), ...identity } as FilePart;
   }
 
-  #decodeSource(ui: Fields, slot: JsonObject, identity: Partial<SourcePart>): SourcePart {
+  #decodeSource(ui: Fields, intertie: JsonObject, identity: Partial<SourcePart>): SourcePart {
     return {
       type: 'source',
       sourceType: ui.type === 'source-url' ? 'url' : 'document',
       ...defined({
-        url: asText(ui.url) ?? asText(slot.url),
+        url: asText(ui.url) ?? asText(intertie.url),
         title: asText(ui.title),
-        mediaType: asText(ui.mediaType) ?? asText(slot.mediaType),
-        filename: asText(ui.filename) ?? asText(slot.filename),
+        mediaType: asText(ui.mediaType) ?? asText(intertie.mediaType),
+        filename: asText(ui.filename) ?? asText(intertie.filename),
         id: asNonEmptyText(ui.sourceId),
       }),
       ...identity,
@@ -214,18 +214,18 @@ class ContentDecoder {
 
   #decodeData(name: string, ui: Fields): MessagePart | undefined {
     const id = asNonEmptyText(ui.id);
-    const extension = extensionOf({ type: `data-${name}`, ...defined({ id }) });
+    const extension = parseExtension({ type: `data-${name}`, ...defined({ id }) });
     const data = toJson(ui.data ?? null, this.#onLoss);
-    const { slot, meta } = takeSlot(metaOf(ui.providerMetadata, this.#onLoss));
+    const { intertie, meta } = splitMetadata(parseMetadata(ui.providerMetadata, this.#onLoss));
     const metadata = meta ? { providerMetadata: meta } : {};
-    if (!extension) return { type: 'data', name, data, ...defined({ id }), ...keptOf(slot), ...metadata };
+    if (!extension) return { type: 'data', name, data, ...defined({ id }), ...parseIdentity(intertie), ...metadata };
     switch (extension.name) {
       case 'agent':
-        return this.#addAgent(extension.id, jsonObjectOf(data) ?? {});
+        return this.#addAgent(extension.id, asJsonObject(data) ?? {});
       case 'interjection':
-        return { ...toInterjection(extension.id, jsonObjectOf(data) ?? {}), ...metadata };
+        return { ...toInterjection(extension.id, asJsonObject(data) ?? {}), ...metadata };
       case 'file': {
-        const file = toFileReference(extension.id, jsonObjectOf(data) ?? {});
+        const file = toFileReference(extension.id, asJsonObject(data) ?? {});
         return file && { ...file, ...metadata };
       }
       default:
@@ -243,20 +243,20 @@ class ContentDecoder {
   }
 }
 
-function toInterjection(id: string, { role, name, parts, ...slot }: JsonObject): InterjectionPart {
+function toInterjection(id: string, { role, name, parts, ...intertie }: JsonObject): InterjectionPart {
   return {
     type: 'interjection',
     ...(id !== '' && { id }),
     role: role === 'system' ? 'system' : 'user',
     ...defined({ name: asText(name) }),
     parts: (Array.isArray(parts) ? parts.filter(isFields) : []) as unknown as MessagePart[],
-    ...keptOf(slot),
+    ...parseIdentity(intertie),
   };
 }
 
 function toFileReference(
   id: string,
-  { mimeType, filename, reasoning, reference, ...slot }: JsonObject,
+  { mimeType, filename, reasoning, reference, ...intertie }: JsonObject,
 ): FilePart | undefined {
   const { provider, ref } = asFields(reference);
   if (typeof ref !== 'string') return undefined;
@@ -266,6 +266,6 @@ function toFileReference(
     ...defined({ mimeType: asText(mimeType), filename: asText(filename) }),
     ...(reasoning === true && { reasoning }),
     reference: { ...defined({ provider: asText(provider) }), ref },
-    ...keptOf(slot),
+    ...parseIdentity(intertie),
   };
 }

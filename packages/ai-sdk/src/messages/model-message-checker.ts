@@ -2,7 +2,7 @@ import type { Checker, Report } from '@intertie/core/internal';
 import type { ModelMessageRule } from './model-message-rules.ts';
 import { providerCallId } from '../shared/provider-call-ids.ts';
 import { isFreeText } from './model-tool-call.ts';
-import { asFields, isFields, keyOf, type Fields } from '../shared/read-fields.ts';
+import { asFields, isFields, toKey, type Fields } from '../shared/read-fields.ts';
 
 const toolName = /^[\w-]{1,64}$/;
 
@@ -46,12 +46,12 @@ export class ModelMessageChecker implements Checker {
     }
     const isText = typeof content === 'string';
     if (role === 'system' ? !isText : role === 'tool' ? !Array.isArray(content) : !isText && !Array.isArray(content)) {
-      return violate('M0-shape', `The content of a ${keyOf(role)} message cannot be ${getType(content)}.`, 'content');
+      return violate('M0-shape', `The content of a ${toKey(role)} message cannot be ${getType(content)}.`, 'content');
     }
     const parts = Array.isArray(content) ? content.map(asFields) : [];
     this.#checkOrder(role, violate);
     if (isText ? content.trim() === '' : parts.length === 0) {
-      violate('M3-empty', `The ${keyOf(role)} message is empty.`, 'content');
+      violate('M3-empty', `The ${toKey(role)} message is empty.`, 'content');
     }
     for (const [index, part] of parts.entries()) {
       this.#checkPart(role, part, [parts[index - 1], parts[index + 1]], `content[${index}]`, violate);
@@ -74,14 +74,14 @@ export class ModelMessageChecker implements Checker {
       if (this.#hasConversation) violate('M1-system', 'A system message follows the start of the conversation.');
       return;
     }
-    if (!this.#hasConversation && role !== 'user') violate('M2-first', `The first message is from the ${keyOf(role)}.`);
+    if (!this.#hasConversation && role !== 'user') violate('M2-first', `The first message is from the ${toKey(role)}.`);
     this.#hasConversation = true;
     if (role === 'tool') return;
     for (const id of this.#expected) {
       const call = this.#calls.get(id);
       if (call?.state === 'settled') continue;
       const rule = role === 'user' ? 'M5-answered' : 'M5-next';
-      violate(rule, `The ${keyOf(role)} message comes before the result of call ${id}.`);
+      violate(rule, `The ${toKey(role)} message comes before the result of call ${id}.`);
       if (call) call.state = 'settled';
     }
     this.#expected.clear();
@@ -89,7 +89,7 @@ export class ModelMessageChecker implements Checker {
 
   #checkPart(role: unknown, part: Fields, neighbors: Array<Fields | undefined>, path: string, violate: Violate): void {
     if (!allowedParts.get(role)?.has(part.type)) {
-      return violate('M0-shape', `A ${keyOf(role)} message cannot contain ${describe(part.type)} parts.`, path);
+      return violate('M0-shape', `A ${toKey(role)} message cannot contain ${describe(part.type)} parts.`, path);
     }
     switch (part.type) {
       case 'text':
@@ -116,7 +116,7 @@ export class ModelMessageChecker implements Checker {
   }
 
   #checkCall(part: Fields, path: string, violate: Violate): void {
-    const id = keyOf(part.toolCallId);
+    const id = toKey(part.toolCallId);
     if (typeof part.toolCallId !== 'string' || !providerCallId.test(id)) {
       violate('M4-id', `The id of the call is ${JSON.stringify(part.toolCallId)}.`, `${path}.toolCallId`);
     }
@@ -133,7 +133,7 @@ export class ModelMessageChecker implements Checker {
   }
 
   #checkResult(part: Fields, path: string, violate: Violate): void {
-    const id = keyOf(part.toolCallId);
+    const id = toKey(part.toolCallId);
     const call = this.#calls.get(id);
     if (!call) return violate('M5-orphan', `No earlier call has the id ${id}.`, path);
     if (call.state === 'settled') return violate('M5-orphan', `The call ${id} already has a result.`, path);
@@ -144,15 +144,15 @@ export class ModelMessageChecker implements Checker {
   }
 
   #checkRequest(part: Fields, path: string, violate: Violate): void {
-    const id = keyOf(part.toolCallId);
+    const id = toKey(part.toolCallId);
     if (!this.#calls.has(id)) violate('M7-approval', `No earlier call has the id ${id}.`, path);
-    this.#requests.set(keyOf(part.approvalId), id);
+    this.#requests.set(toKey(part.approvalId), id);
   }
 
   #checkResponse(part: Fields, path: string, violate: Violate): void {
-    const id = this.#requests.get(keyOf(part.approvalId));
+    const id = this.#requests.get(toKey(part.approvalId));
     if (id === undefined)
-      return violate('M7-approval', `No earlier request has the approval id ${keyOf(part.approvalId)}.`, path);
+      return violate('M7-approval', `No earlier request has the approval id ${toKey(part.approvalId)}.`, path);
     const call = this.#calls.get(id);
     if (call?.state === 'open') call.state = 'approved';
   }

@@ -1,9 +1,9 @@
 import type { Json, JsonObject, MessagePart } from '@intertie/core';
 import { equalJson, type ToolPart } from '@intertie/core/internal';
 import type { AskedQuestion } from '@intertie/core/store';
-import { isApproved, plainApproval, proofOf } from '../shared/ai-sdk-approval.ts';
+import { isApproved, toApproval, getApprovalProof } from '../shared/ai-sdk-approval.ts';
 import type { ModelPart } from './model-steps.ts';
-import { defined, asFields, jsonObjectOf, asNonEmptyText } from '../shared/read-fields.ts';
+import { defined, asFields, asJsonObject, asNonEmptyText } from '../shared/read-fields.ts';
 
 /**
  * Converts the input of a call to an object, as providers require. An invalid call may have any input, which only its error
@@ -11,7 +11,7 @@ import { defined, asFields, jsonObjectOf, asNonEmptyText } from '../shared/read-
  */
 export function toModelInput(args: Json, isInvalid: boolean, takesText: boolean): JsonObject | string {
   if (takesText && !isInvalid && typeof args === 'string') return args;
-  return jsonObjectOf(args) ?? (isInvalid || args === null ? {} : { value: args });
+  return asJsonObject(args) ?? (isInvalid || args === null ? {} : { value: args });
 }
 
 /** Whether the metadata of a call allows free text as input: OpenAI's custom tools, on OpenAI or Azure. */
@@ -58,7 +58,7 @@ function isPlainApproval(approval: AskedQuestion): boolean {
   const { questionId, toolCallId = '', answer } = approval;
   const approved = isApproved(approval);
   const response = approved === undefined ? undefined : { approved, ...defined({ reason: answer?.reason }) };
-  return equalJson(plainApproval(questionId, toolCallId, proofOf(approval), response), approval);
+  return equalJson(toApproval(questionId, toolCallId, getApprovalProof(approval), response), approval);
 }
 
 /** Encodes an approval as the parts of a model message: the request, and the response if there is an answer. */
@@ -77,7 +77,7 @@ export function encodeApproval(
     ...(isProviders && { providerExecuted: true }),
   };
   return {
-    request: { type: 'tool-approval-request', approvalId, toolCallId, ...proofOf(approval) },
+    request: { type: 'tool-approval-request', approvalId, toolCallId, ...getApprovalProof(approval) },
     response: approved === undefined ? undefined : response,
   };
 }

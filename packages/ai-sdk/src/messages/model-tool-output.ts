@@ -1,7 +1,7 @@
 import type { Json, MessagePart, OnLoss, ToolResult } from '@intertie/core';
 import { toJson, type ToolPart } from '@intertie/core/internal';
-import { fileBodyOf, unknownMediaType } from '../shared/file-body.ts';
-import { defined, asFields, metaOf, asText } from '../shared/read-fields.ts';
+import { parseFileBody, unknownMediaType } from '../shared/file-body.ts';
+import { defined, asFields, parseMetadata, asText } from '../shared/read-fields.ts';
 
 /** Tool output of a model message, in a shape that both `ai` 6 and 7 accept. */
 export type ModelToolOutput = { type: string; [key: string]: Json };
@@ -49,7 +49,7 @@ export function withoutOpaqueData(output: ModelToolOutput, onReplace: () => void
 function encodeContent(parts: readonly Json[], onLoss: OnLoss): Json[] {
   return parts.map((value): Json => {
     const { type, text, providerMetadata, mimeType, filename, data, url, reference } = asFields(value);
-    const providerOptions = metaOf(providerMetadata, onLoss);
+    const providerOptions = parseMetadata(providerMetadata, onLoss);
     const more = defined({ providerOptions });
     const mediaType = asText(mimeType);
     if (type === 'text') return { type, text: asText(text) ?? '', ...more };
@@ -98,13 +98,13 @@ export function decodeToolOutput(value: unknown, onLoss: OnLoss): ToolResult {
 
 function decodeContentPart(value: unknown, onLoss: OnLoss): MessagePart | undefined {
   const item = asFields(value);
-  const meta = metaOf(item.providerOptions, onLoss);
+  const meta = parseMetadata(item.providerOptions, onLoss);
   const more = meta ? { providerMetadata: meta } : {};
   if (item.type === 'text') return { type: 'text', text: asText(item.text) ?? '', ...more };
   const data = item.type === 'file' ? item.data : (item.data ?? item.url ?? toReference(item.fileId));
   const isImage = typeof item.type === 'string' && item.type.startsWith('image');
   const mediaType = item.mediaType ?? (isImage ? 'image/*' : undefined);
-  const body = fileBodyOf({ data, mediaType, filename: item.filename }, onLoss);
+  const body = parseFileBody({ data, mediaType, filename: item.filename }, onLoss);
   return body && { type: 'file', ...body, ...more };
 }
 

@@ -7,20 +7,20 @@ import {
   type ToolPart,
 } from '@intertie/core/internal';
 import type { ModelMessage } from 'ai';
-import { admitInternal, type IncludeInternal } from '../shared/include-internal.ts';
+import { filterInternal, type IncludeInternal } from '../shared/include-internal.ts';
 import { unknownMediaType } from '../shared/file-body.ts';
-import { keptSlot, withSlot } from '../shared/intertie-metadata.ts';
-import { CallProviders } from '../shared/call-provider.ts';
+import { toIdentity, withIntertie } from '../shared/intertie-metadata.ts';
+import { CallProviders } from '../shared/call-providers.ts';
 import { LateResults } from './late-results.ts';
 import { callMetadata, encodeApproval, findCallers, isFreeText, toModelInput } from './model-tool-call.ts';
 import { encodeToolOutput, withoutOpaqueData, type ModelToolOutput } from './model-tool-output.ts';
 import { ModelSteps, type BuiltMessage, type ModelPart } from './model-steps.ts';
 import { toProviderCallIds, type ProviderCallIds } from '../shared/provider-call-ids.ts';
-import { providerKindOf } from '../shared/provider-data.ts';
+import { parseProviderKind } from '../shared/provider-data.ts';
 import { createProviderFilter, type ProviderFilter } from '../shared/provider-filter.ts';
 import { defined, asText } from '../shared/read-fields.ts';
 import type { UIMessageVersion } from '../ui-message-stream/chunk/ui-message-chunk.ts';
-import { uniqueCallIds } from '../shared/unique-call-ids.ts';
+import { toUniqueCallIds } from '../shared/unique-call-ids.ts';
 
 export interface ToAiSdkMessagesOptions {
   /** Provider of the next request, as its model names it (`anthropic.messages`). Reasoning signed by others is left out. */
@@ -44,7 +44,7 @@ export function toAiSdkMessages(
   options: ToAiSdkMessagesOptions = {},
 ): ModelMessage[] {
   const { onLoss = () => undefined, continues } = options;
-  const unique = uniqueCallIds(messages.map(addTextPart), onLoss);
+  const unique = toUniqueCallIds(messages.map(addTextPart), onLoss);
   const { messages: repaired, repairs } = repairHistory(unique, { ...defined({ continues }) });
   for (const { kind, message: why, id, messageId } of repairs) {
     onLoss({ kind: 'repaired', what: kind, why, id: id ?? messageId });
@@ -107,7 +107,7 @@ class ModelMessageEncoder {
 
   /** Joins consecutive user messages if the provider requires alternating roles. */
   join(messages: BuiltMessage[]): BuiltMessage[] {
-    if (this.#filter.takesRepeatedUser) return messages;
+    if (this.#filter.supportsRepeatedUser) return messages;
     const joined: BuiltMessage[] = [];
     for (const message of messages) {
       const last = joined.at(-1);
@@ -123,7 +123,7 @@ class ModelMessageEncoder {
     const messages = this.#toMessages(message);
     if (!this.#hasMetadata) return messages;
     const metadata = { messageId: message.id, createdAt: message.createdAt.toISOString() };
-    for (const built of messages) built.providerOptions = withSlot(built.providerOptions, metadata)!;
+    for (const built of messages) built.providerOptions = withIntertie(built.providerOptions, metadata)!;
     return messages;
   }
 
@@ -145,7 +145,7 @@ class ModelMessageEncoder {
 
   /** Options of user and system messages. Those of an answer were reported by the provider and are not sent back. */
   #messageOptions({ content }: CanonicalMessage): { providerOptions?: Meta } {
-    return defined({ providerOptions: this.#filter.admit(content.providerMetadata) });
+    return defined({ providerOptions: this.#filter.filterMetadata(content.providerMetadata) });
   }
 
   #encodeUserContent(parts: readonly MessagePart[]): ModelPart[] {
@@ -174,7 +174,7 @@ class ModelMessageEncoder {
     this.#callers = findCallers(parts);
     for (const [index, part] of parts.entries()) {
       this.#lateResults.writeAtStep(part.stepId, steps);
-      const admitted = admitInternal(part, this.#includeInternal, this.#onLoss);
+      const admitted = filterInternal(part, this.#includeInternal, this.#onLoss);
       if (admitted?.type === 'interjection') {
         flush();
         messages.push(...this.#encodeInterjection(admitted));
@@ -199,8 +199,8 @@ class ModelMessageEncoder {
     steps: ModelSteps,
   ): void {
     const hasProviderMetadata = (other: MessagePart | undefined): boolean => {
-      const meta = other?.type === 'text' ? this.#filter.admit(other.providerMetadata) : undefined;
-      return meta !== undefined && this.#filter.styleOf(Object.keys(meta)) === 'provider';
+      const meta = other?.type === 'text' ? this.#filter.filterMetadata(other.providerMetadata) : undefined;
+      return meta !== undefined && this.#filter.getCallStyle(Object.keys(meta)) === 'provider';
     };
     const isBetween = before?.type === 'text' && after?.type === 'text' && part.text !== '';
     if (hasProviderMetadata(part) || (isBetween && (hasProviderMetadata(before) || hasProviderMetadata(after))))
@@ -214,8 +214,8 @@ class ModelMessageEncoder {
   #encodeInterjection(part: InterjectionPart): BuiltMessage[] {
     const content = this.#encodeUserContent(part.parts);
     const { role, name } = part;
-    const metadata = { interjection: { role, ...defined({ name }), ...keptSlot(part) } };
-    const providerOptions = this.#hasMetadata ? withSlot(part.providerMetadata, metadata) : undefined;
+    const metadata = { interjection: { role, ...defined({ name }), ...toIdentity(part) } };
+    const providerOptions = this.#hasMetadata ? withIntertie(part.providerMetadata, metadata) : undefined;
     return content.length > 0 ? [{ role: 'user', content, ...(providerOptions && { providerOptions }) }] : [];
   }
 
@@ -228,7 +228,7 @@ class ModelMessageEncoder {
       }
       case 'reasoning': {
         const { reasoning: text, details, providerMetadata } = part;
-        if (this.#filter.isForeign(providerMetadata)) {
+        if (this.#filter.isSignedByOther(providerMetadata)) {
           const why = 'Another provider signed it, which this one would refuse.';
           return this.#onLoss({ kind: 'withheld', what: 'reasoning', why, ...defined({ id: part.id }) });
         }
@@ -241,7 +241,7 @@ class ModelMessageEncoder {
       case 'tool-invocation':
         return this.#encodeCall(part, steps);
       case 'file': {
-        if (!this.#filter.takesAssistantFiles) {
+        if (!this.#filter.supportsAssistantFiles) {
           const why = 'The provider does not accept files in assistant messages.';
           return this.#onLoss({ kind: 'unsupported', what: 'file', why, ...defined({ id: part.id }) });
         }
@@ -250,10 +250,10 @@ class ModelMessageEncoder {
         return;
       }
       case 'data': {
-        const kind = this.#version === 7 ? providerKindOf(part.name) : undefined;
+        const kind = this.#version === 7 ? parseProviderKind(part.name) : undefined;
         if (kind === undefined) return this.#reportUnsupported(part);
         const [provider] = kind.split('.', 1);
-        if (this.#filter.styleOf([provider!]) !== 'provider') {
+        if (this.#filter.getCallStyle([provider!]) !== 'provider') {
           const why = `Only ${provider} can read it.`;
           return this.#onLoss({ kind: 'unsupported', what: kind, why, ...defined({ id: part.id }) });
         }
@@ -268,7 +268,7 @@ class ModelMessageEncoder {
   #encodeCall(part: ToolPart, steps: ModelSteps): void {
     const { toolCallId: id, toolName, executor, approval, args = {} } = part;
     const isProviders = executor === 'provider';
-    const style = isProviders ? this.#filter.styleOf(this.#providers.keysOf(part)) : 'plain';
+    const style = isProviders ? this.#filter.getCallStyle(this.#providers.getKeys(part)) : 'plain';
     const toolCallId = this.#callIds.get(id) ?? id;
     const isUnsettled = isProviders && part.error?.code === 'unsettled';
     // Kept for calls made by a provider's program: the provider refuses them without the program.
@@ -276,7 +276,7 @@ class ModelMessageEncoder {
       const why = 'The provider did not report a result of its own tool, and accepts none from the client.';
       return this.#onLoss({ kind: 'repaired', what: 'provider call', why, id });
     }
-    if (!this.#filter.takesCalls) return this.#encodeCallAsText(part, steps);
+    if (!this.#filter.supportsCalls) return this.#encodeCallAsText(part, steps);
     if (isProviders && style === 'plain') return this.#encodePlainCall(part, steps);
     const step = steps.get(part, 'call');
     const asked = approval?.kind === 'approval' ? encodeApproval(approval, toolCallId, isProviders) : undefined;
@@ -284,7 +284,8 @@ class ModelMessageEncoder {
     const settled = isUnsettled ? undefined : encodeToolOutput(part, this.#onLoss);
     const output = settled ?? (isOpen ? undefined : this.#settleInterrupted(part));
     const isText =
-      isFreeText(this.#filter.admit(part.providerMetadata)) && this.#filter.styleOf(['openai']) === 'provider';
+      isFreeText(this.#filter.filterMetadata(part.providerMetadata)) &&
+      this.#filter.getCallStyle(['openai']) === 'provider';
     const input = toModelInput(args, part.invalid === true, isText);
     step.content.push({
       type: 'tool-call',
@@ -297,7 +298,7 @@ class ModelMessageEncoder {
     if (asked) step.content.push(asked.request);
     if (asked?.response) step.results.push(asked.response);
     if (output === undefined) return;
-    const providerOptions = this.#filter.admit(part.resultMetadata);
+    const providerOptions = this.#filter.filterMetadata(part.resultMetadata);
     const result = { type: 'tool-result', toolCallId, toolName, output, ...defined({ providerOptions }) };
     if (!isProviders) step.results.push(result);
     else if (!this.#lateResults.defer(part, result)) step.content.push(result);
@@ -353,7 +354,7 @@ class ModelMessageEncoder {
       this.#reportUnsupported(part);
       return undefined;
     }
-    if (reference?.provider !== undefined && this.#filter.isForeign({ [reference.provider]: {} })) {
+    if (reference?.provider !== undefined && this.#filter.isSignedByOther({ [reference.provider]: {} })) {
       const why = `Only ${reference.provider} can read this file.`;
       this.#onLoss({ kind: 'unsupported', what: 'file', why, ...defined({ id: part.id }) });
       return undefined;
@@ -377,8 +378,8 @@ class ModelMessageEncoder {
   }
 
   #options(part: MessagePart, metadata: JsonObject = {}): { providerOptions?: Meta } {
-    const meta = this.#filter.admit(part.providerMetadata);
-    const providerOptions = this.#hasMetadata ? withSlot(meta, { ...keptSlot(part), ...metadata }) : meta;
+    const meta = this.#filter.filterMetadata(part.providerMetadata);
+    const providerOptions = this.#hasMetadata ? withIntertie(meta, { ...toIdentity(part), ...metadata }) : meta;
     return providerOptions ? { providerOptions } : {};
   }
 

@@ -1,19 +1,19 @@
 import type { CanonicalMessage, Emit, Json, JsonObject, MessagePart, Meta, OnLoss } from '@intertie/core';
 import type { AgentEntry, DataPart, FilePart, InterjectionPart, SourcePart, TextPart } from '@intertie/core/internal';
 import type { UIMessage } from 'ai';
-import { admitInternal, type IncludeInternal } from '../shared/include-internal.ts';
-import { uiSource } from '../ui-message-stream/encode/encode-ui-parts.ts';
+import { filterInternal, type IncludeInternal } from '../shared/include-internal.ts';
+import { toUISource } from '../ui-message-stream/encode/encode-ui-parts.ts';
 import { toDataUrl, unknownMediaType } from '../shared/file-body.ts';
-import { keptSlot, slotKey, withSlot } from '../shared/intertie-metadata.ts';
+import { toIdentity, metadataKey, withIntertie } from '../shared/intertie-metadata.ts';
 import { joinToolMessages } from './join-tool-messages.ts';
-import { providerKindOf } from '../shared/provider-data.ts';
+import { parseProviderKind } from '../shared/provider-data.ts';
 import { defined } from '../shared/read-fields.ts';
-import { isCitation } from '../shared/ui-citation.ts';
-import { extensionId } from '../ui-message-stream/chunk/ui-extension.ts';
+import { isCitation } from './ui-citation.ts';
+import { toExtensionId } from '../ui-message-stream/chunk/ui-extension.ts';
 import type { UIMessageChunk, UIMessageVersion } from '../ui-message-stream/chunk/ui-message-chunk.ts';
-import { questionCallId } from '../ui-message-stream/chunk/ui-question-id.ts';
+import { toQuestionCallId } from '../ui-message-stream/chunk/ui-question-id.ts';
 import { encodeUIQuestionPart } from './ui-question-part.ts';
-import { UISteps } from '../ui-message-stream/encode/ui-steps.ts';
+import { UIStepEncoder } from '../ui-message-stream/encode/encode-ui-steps.ts';
 import { encodeUIToolPart } from './ui-tool-part.ts';
 
 export interface ToUIMessagesOptions {
@@ -45,7 +45,7 @@ function toUIMessage(message: CanonicalMessage, options: Options): UIMessage {
   const parts = role === 'assistant' ? encodeAssistantParts(message, options) : encodeParts(message, options);
   if (parts.length === 0 && content.content !== undefined) parts.push({ type: 'text', text: content.content });
   reportUnsupportedFields(message, options.onLoss);
-  const metadata: JsonObject = { ...content.metadata, [slotKey]: toMessageMetadata(message) };
+  const metadata: JsonObject = { ...content.metadata, [metadataKey]: toMessageMetadata(message) };
   return { id, role, metadata, parts } as unknown as UIMessage;
 }
 
@@ -76,12 +76,12 @@ function encodeAssistantParts({ content }: CanonicalMessage, options: Options): 
     addAgent(entry.parentAgentId);
     parts.push(encodeAgent(agentId, entry));
   };
-  const steps = new UISteps();
+  const steps = new UIStepEncoder();
   const addStepStart = ({ type }: UIMessageChunk): void => {
     if (type === 'start-step') parts.push({ type: 'step-start' });
   };
   for (const part of content.parts) {
-    const admitted = admitInternal(part, options.includeInternal, options.onLoss);
+    const admitted = filterInternal(part, options.includeInternal, options.onLoss);
     const encoded = admitted && encodePart(admitted, options);
     if (!admitted || !encoded) continue;
     addAgent(part.agentId);
@@ -96,27 +96,27 @@ function encodeAssistantParts({ content }: CanonicalMessage, options: Options): 
 }
 
 /** Opens the same steps as the stream encoder does for this part. */
-function enterStep(part: MessagePart, steps: UISteps, emit: Emit<UIMessageChunk>): void {
+function enterStep(part: MessagePart, steps: UIStepEncoder, emit: Emit<UIMessageChunk>): void {
   switch (part.type) {
     case 'text':
     case 'reasoning':
-      return steps.enter(part.stepId, 'words', emit);
+      return steps.enterStep(part.stepId, 'text', emit);
     case 'file':
-      return steps.enter(part.stepId, 'other', emit);
+      return steps.enterStep(part.stepId, 'other', emit);
     case 'tool-invocation':
-      steps.enter(part.stepId, 'other', emit);
+      steps.enterStep(part.stepId, 'other', emit);
       return steps.addCall(part.toolCallId, part.stepId, part.executor === 'provider');
     case 'question':
-      return steps.addCall(questionCallId(part.questionId), undefined, false);
+      return steps.addCall(toQuestionCallId(part.questionId), undefined, false);
     case 'source':
     case 'data':
-      return steps.place(part.stepId, emit);
+      return steps.enterNamedStep(part.stepId, emit);
     default:
   }
 }
 
 function encodeAgent(agentId: string, entry: AgentEntry): UIPart {
-  return { type: 'data-agent', id: extensionId('agent', agentId), data: { agentId, ...entry } };
+  return { type: 'data-agent', id: toExtensionId('agent', agentId), data: { agentId, ...entry } };
 }
 
 function encodePart(part: MessagePart, options: Options): UIPart | undefined {
@@ -151,8 +151,8 @@ function encodePart(part: MessagePart, options: Options): UIPart | undefined {
   }
 }
 
-function toMetadata(part: MessagePart, slot: JsonObject = {}): { providerMetadata?: Meta } {
-  const providerMetadata = withSlot(part.providerMetadata, { ...keptSlot(part), ...slot });
+function toMetadata(part: MessagePart, intertie: JsonObject = {}): { providerMetadata?: Meta } {
+  const providerMetadata = withIntertie(part.providerMetadata, { ...toIdentity(part), ...intertie });
   return providerMetadata ? { providerMetadata } : {};
 }
 
@@ -174,12 +174,12 @@ function encodeFile(part: FilePart, { version }: Options): UIPart {
     const data: JsonObject = { ...defined({ mimeType, filename, reasoning }), reference: part.reference };
     return {
       type: 'data-file',
-      id: extensionId('file', id),
-      data: { ...data, ...keptSlot({ ...part, id: undefined }) },
+      id: toExtensionId('file', id),
+      data: { ...data, ...toIdentity({ ...part, id: undefined }) },
     };
   }
   const isReasoningFile = version === 7 && reasoning === true;
-  const slot = {
+  const intertie = {
     ...(mimeType === undefined && { untyped: true }),
     ...(reasoning && !isReasoningFile && { reasoning }),
     ...(isReasoningFile && defined({ filename })),
@@ -189,20 +189,20 @@ function encodeFile(part: FilePart, { version }: Options): UIPart {
     mediaType: mimeType ?? unknownMediaType,
     ...(!isReasoningFile && defined({ filename })),
     url: part.data === undefined ? part.url : toDataUrl({ data: part.data, mimeType: mimeType ?? unknownMediaType }),
-    ...toMetadata(part, slot),
+    ...toMetadata(part, intertie),
   };
 }
 
 function encodeSource(part: SourcePart, onLoss: OnLoss): UIPart {
   const { id, url, title } = part;
   const getMetadata = (metadata: JsonObject): Meta | undefined => toMetadata(part, metadata).providerMetadata;
-  return uiSource(part, id ?? url ?? title ?? '', getMetadata, onLoss) as UIPart;
+  return toUISource(part, id ?? url ?? title ?? '', getMetadata, onLoss) as UIPart;
 }
 
 /** `useChat` keeps a data chunk unchanged, including metadata, although its types do not allow it. */
 function encodeData(part: DataPart, { version }: Options): UIPart {
   const { id, name = 'data', data } = part;
-  const kind = version === 7 && data === null ? providerKindOf(name) : undefined;
+  const kind = version === 7 && data === null ? parseProviderKind(name) : undefined;
   if (kind !== undefined) return { type: 'custom', kind, ...toMetadata(part) };
   return { type: `data-${name}`, ...defined({ id }), data, ...toMetadata(part) };
 }
@@ -215,7 +215,7 @@ function toOwnMetadata({ providerMetadata }: MessagePart): { providerMetadata?: 
 function encodeInterjection(part: InterjectionPart, options: Options): UIPart {
   const { id = '', role, name, parts } = part;
   const isPlain =
-    role === 'user' && name === undefined && Object.keys(keptSlot({ ...part, id: undefined })).length === 0;
+    role === 'user' && name === undefined && Object.keys(toIdentity({ ...part, id: undefined })).length === 0;
   if (options.version === 7 && isPlain && !part.providerMetadata && parts.every(isSteering)) {
     const steering = parts.flatMap((inner): Json[] => {
       const { state: _, ...encoded } = encodePart(inner, options) as UIPart;
@@ -227,9 +227,9 @@ function encodeInterjection(part: InterjectionPart, options: Options): UIPart {
     role,
     ...defined({ name }),
     parts: parts as unknown as Json[],
-    ...keptSlot({ ...part, id: undefined }),
+    ...toIdentity({ ...part, id: undefined }),
   };
-  return { type: 'data-interjection', id: extensionId('interjection', id), data, ...toOwnMetadata(part) };
+  return { type: 'data-interjection', id: toExtensionId('interjection', id), data, ...toOwnMetadata(part) };
 }
 
 function isSteering(part: MessagePart): boolean {

@@ -17,7 +17,7 @@ import { majors } from '../../test/scripted-model.ts';
 import { createUIMessageEncoder } from '../ui-message-stream/encode/encode-ui-message-stream.ts';
 import { fromUIMessages } from './from-ui-messages.ts';
 import { toUIMessages } from './to-ui-messages.ts';
-import { questionCallId } from '../ui-message-stream/chunk/ui-question-id.ts';
+import { toQuestionCallId } from '../ui-message-stream/chunk/ui-question-id.ts';
 
 const message = (parts: MessagePart[], more: Partial<CanonicalMessage> = {}): CanonicalMessage => ({
   id: 'm1',
@@ -348,7 +348,7 @@ describe('fromUIMessages', () => {
   ] as const)('decodes addToolOutput as the answer to a question (%s: %j)', (kind, output, answer) => {
     const question: MessagePart = { type: 'question', questionId: 'q', kind, message: 'How many?' };
     const [ui] = toWire(toUIMessages([message([question])]));
-    expect(ui!.parts).toMatchObject([{ type: 'dynamic-tool', toolCallId: questionCallId('q') }]);
+    expect(ui!.parts).toMatchObject([{ type: 'dynamic-tool', toolCallId: toQuestionCallId('q') }]);
     Object.assign(ui!.parts[0]!, { state: 'output-available', output });
     expect(decode([ui!])[0]!.content.parts).toEqual([{ ...question, answer: { questionId: 'q', ...answer } }]);
   });

@@ -1,34 +1,34 @@
 import type { Answer, JsonObject, OnLoss } from '@intertie/core';
 import { equalJson, toJson, type QuestionPart } from '@intertie/core/internal';
-import { keptOf, keptSlot, takeSlot, withSlot } from '../shared/intertie-metadata.ts';
+import { parseIdentity, toIdentity, splitMetadata, withIntertie } from '../shared/intertie-metadata.ts';
 import {
   defined,
   asFields,
   asBoolean,
-  metaOf,
+  parseMetadata,
   asNonEmptyText,
   omit,
   asText,
   type Fields,
 } from '../shared/read-fields.ts';
-import { questionCallId, questionIdOf } from '../ui-message-stream/chunk/ui-question-id.ts';
+import { toQuestionCallId, parseQuestionId } from '../ui-message-stream/chunk/ui-question-id.ts';
 import type { UIToolPart } from './ui-tool-part.ts';
 
 /** Encodes a question without a call as a dynamic tool named after its reason. The client answers with `addToolOutput`. */
 export function encodeUIQuestionPart(part: QuestionPart): UIToolPart {
   const { type: _, id, agentId, stepId, to, internal, providerMetadata, questionId, answer, ...input } = part;
-  const identity = keptSlot({ id, agentId, stepId, to, internal });
+  const identity = toIdentity({ id, agentId, stepId, to, internal });
   const asked: UIToolPart = {
     type: 'dynamic-tool',
     toolName: part.reason || 'question',
-    toolCallId: questionCallId(questionId),
+    toolCallId: toQuestionCallId(questionId),
     state: 'input-available',
     input,
-    callProviderMetadata: withSlot(providerMetadata, { question: true, ...identity })!,
+    callProviderMetadata: withIntertie(providerMetadata, { question: true, ...identity })!,
   };
   if (!answer) return asked;
   const { value, providerMetadata: answerMetadata, ...fields } = omit(answer, 'questionId');
-  const metadata = { resultProviderMetadata: withSlot(answerMetadata, { answer: fields })! };
+  const metadata = { resultProviderMetadata: withIntertie(answerMetadata, { answer: fields })! };
   if (answer.cancelled) {
     const errorText = answer.reason || 'The question was cancelled.';
     return { ...asked, state: 'output-error', errorText, ...metadata };
@@ -38,9 +38,9 @@ export function encodeUIQuestionPart(part: QuestionPart): UIToolPart {
 
 /** Decodes a question. Undefined: the part is an ordinary tool call. */
 export function decodeUIQuestionPart(ui: Fields, onLoss: OnLoss): QuestionPart | undefined {
-  const { slot, meta } = takeSlot(metaOf(ui.callProviderMetadata, onLoss));
-  const questionId = questionIdOf(ui.toolCallId);
-  if (slot.question !== true || questionId === undefined) return undefined;
+  const { intertie, meta } = splitMetadata(parseMetadata(ui.callProviderMetadata, onLoss));
+  const questionId = parseQuestionId(ui.toolCallId);
+  if (intertie.question !== true || questionId === undefined) return undefined;
   const input = asFields(ui.input);
   const answer = decodeAnswer(questionId, input.kind, ui, onLoss);
   return {
@@ -55,7 +55,7 @@ export function decodeUIQuestionPart(ui: Fields, onLoss: OnLoss): QuestionPart |
       expiresAt: asText(input.expiresAt),
     }),
     ...(input.automatic === true && { automatic: true }),
-    ...keptOf(slot),
+    ...parseIdentity(intertie),
     ...(meta && { providerMetadata: meta }),
     ...(answer && { answer }),
   };
@@ -63,13 +63,13 @@ export function decodeUIQuestionPart(ui: Fields, onLoss: OnLoss): QuestionPart |
 
 /** Decodes the tool output as an answer: a boolean or `{ approved }` for an approval, otherwise the requested value. */
 function decodeAnswer(questionId: string, kind: unknown, ui: Fields, onLoss: OnLoss): Answer | undefined {
-  const { slot, meta } = takeSlot(metaOf(ui.resultProviderMetadata, onLoss));
+  const { intertie, meta } = splitMetadata(parseMetadata(ui.resultProviderMetadata, onLoss));
   const metadata = meta ? { providerMetadata: meta } : {};
   if (ui.state !== 'output-available' && ui.state !== 'output-error') return undefined;
-  if (slot.answer !== undefined) {
-    const fields = readAnswerFields(asFields(slot.answer));
+  if (intertie.answer !== undefined) {
+    const fields = readAnswerFields(asFields(intertie.answer));
     const output = toJson(ui.output ?? null, onLoss);
-    const hasValue = ui.state === 'output-available' && !equalJson(output, slot.answer);
+    const hasValue = ui.state === 'output-available' && !equalJson(output, intertie.answer);
     return { questionId, ...fields, ...(hasValue && { value: output }), ...metadata };
   }
   if (ui.state === 'output-error') return { questionId, cancelled: true, ...metadata };

@@ -1,21 +1,21 @@
 import type { Fault, Json, JsonObject, Meta, OnLoss } from '@intertie/core';
 import { equalJson, mergeMeta, toJson, type ToolPart } from '@intertie/core/internal';
 import type { AskedQuestion } from '@intertie/core/store';
-import { answerIn, askedOf, isApproved } from '../shared/ai-sdk-approval.ts';
-import { keptOf, keptSlot, slotKey, takeSlot, withSlot } from '../shared/intertie-metadata.ts';
+import { parseDescriptorAnswer, parseQuestion, isApproved } from '../shared/ai-sdk-approval.ts';
+import { parseIdentity, toIdentity, metadataKey, splitMetadata, withIntertie } from '../shared/intertie-metadata.ts';
 import {
   defined,
   asFields,
   asBoolean,
   isFields,
-  jsonObjectOf,
-  metaOf,
+  asJsonObject,
+  parseMetadata,
   asNonEmptyText,
   asText,
   type Fields,
 } from '../shared/read-fields.ts';
 import type { UIMessageVersion } from '../ui-message-stream/chunk/ui-message-chunk.ts';
-import { deniedText, denialId } from '../ui-message-stream/chunk/ui-question-id.ts';
+import { defaultDenialText, toDenialId } from '../ui-message-stream/chunk/ui-question-id.ts';
 
 /** A tool part of a UI message: static (`tool-weather`) or dynamic, in one of seven states. */
 export type UIToolPart = { type: string; toolCallId: string; state: string } & JsonObject;
@@ -46,13 +46,13 @@ export function encodeUIToolPart(part: ToolPart, version: UIMessageVersion): UIT
     const value = part[key];
     if (value !== undefined && !equalJson(value, plain[key] ?? null)) missing[key] = value;
   }
-  const metadata = withSlot(part.providerMetadata, { ...keptSlot(part), ...missing });
+  const metadata = withIntertie(part.providerMetadata, { ...toIdentity(part), ...missing });
   return metadata ? { ...ui, callProviderMetadata: metadata } : ui;
 }
 
 function encodeState(part: ToolPart, version: UIMessageVersion): UIToolPart {
   const { toolCallId, toolName, dynamic, title, toolMetadata, executor, args = null } = part;
-  const metadata = toolMetadata === undefined ? undefined : jsonObjectOf(toolMetadata);
+  const metadata = toolMetadata === undefined ? undefined : asJsonObject(toolMetadata);
   const head = {
     ...(dynamic === true ? { type: 'dynamic-tool', toolName } : { type: `tool-${toolName}` }),
     toolCallId,
@@ -91,17 +91,17 @@ function encodeState(part: ToolPart, version: UIMessageVersion): UIToolPart {
       const isRefused = approval?.approved === false;
       if (!isRefused && version === 6) {
         // The stream of 6 has no chunk for a denial without a request, so its clients have an error here.
-        const resultProviderMetadata = withSlot(part.resultMetadata, { denied: defined({ reason }) })!;
+        const resultProviderMetadata = withIntertie(part.resultMetadata, { denied: defined({ reason }) })!;
         return {
           ...head,
           state: 'output-error',
           input: args,
-          errorText: reason ?? deniedText,
+          errorText: reason ?? defaultDenialText,
           resultProviderMetadata,
           ...granted,
         };
       }
-      const denied = isRefused ? approval : { id: denialId(toolCallId), approved: false };
+      const denied = isRefused ? approval : { id: toDenialId(toolCallId), approved: false };
       return { ...head, state: 'output-denied', input: args, approval: { ...denied, ...defined({ reason }) } };
     }
   }
@@ -112,10 +112,10 @@ function encodeResultMetadata({ resultMetadata, resultContent, state, error }: T
   resultProviderMetadata?: Meta;
 } {
   const { message: _, ...fault } = error ?? { message: '' };
-  const slot: JsonObject = {};
-  if (resultContent) slot.content = true;
-  if (state === 'error' && Object.keys(fault).length > 0) slot.error = fault;
-  const metadata = withSlot(resultMetadata, slot);
+  const intertie: JsonObject = {};
+  if (resultContent) intertie.content = true;
+  if (state === 'error' && Object.keys(fault).length > 0) intertie.error = fault;
+  const metadata = withIntertie(resultMetadata, intertie);
   return metadata ? { resultProviderMetadata: metadata } : {};
 }
 
@@ -132,7 +132,7 @@ function encodeApproval(question: AskedQuestion, version: UIMessageVersion): Jso
     ...(Object.keys(meta).length > 0 && { providerMetadata: meta }),
   };
   const descriptor =
-    approvalDescriptor ?? (Object.keys(unsupported).length > 0 ? { [slotKey]: unsupported } : undefined);
+    approvalDescriptor ?? (Object.keys(unsupported).length > 0 ? { [metadataKey]: unsupported } : undefined);
   return defined({
     id,
     descriptor,
@@ -156,12 +156,12 @@ const states: ReadonlyMap<unknown, ToolPart['state']> = new Map<string, ToolPart
 
 /** Decodes a tool part, which a client may have sent. Never throws. Without a valid state it is a partial call. */
 export function decodeUIToolPart(ui: Fields, onLoss: OnLoss): ToolPart {
-  const { slot, meta } = takeSlot(metaOf(ui.callProviderMetadata, onLoss));
+  const { intertie, meta } = splitMetadata(parseMetadata(ui.callProviderMetadata, onLoss));
   const type = asText(ui.type) ?? '';
   const isDynamic = type === 'dynamic-tool';
-  const result = takeSlot(metaOf(ui.resultProviderMetadata, onLoss));
+  const result = splitMetadata(parseMetadata(ui.resultProviderMetadata, onLoss));
   const shown = states.get(ui.state) ?? 'partial-call';
-  const state = shown === 'error' && isFields(result.slot.denied) ? 'denied' : shown;
+  const state = shown === 'error' && isFields(result.intertie.denied) ? 'denied' : shown;
   const toolCallId = asNonEmptyText(ui.toolCallId) ?? '';
   const preliminary = state === 'result' && ui.preliminary === true;
   const part: ToolPart = {
@@ -173,7 +173,7 @@ export function decodeUIToolPart(ui: Fields, onLoss: OnLoss): ToolPart {
     ...(ui.providerExecuted === true && { executor: 'provider' }),
     ...defined({ title: asText(ui.title) }),
     ...(ui.toolMetadata !== undefined && { toolMetadata: toJson(ui.toolMetadata, onLoss) }),
-    ...keptOf(slot),
+    ...parseIdentity(intertie),
     ...(meta && { providerMetadata: meta }),
   };
   if (state === 'partial-call') {
@@ -186,13 +186,13 @@ export function decodeUIToolPart(ui: Fields, onLoss: OnLoss): ToolPart {
   if (state === 'error') part.error = { message: asText(ui.errorText) ?? 'The tool failed.' };
   const approval = decodeApproval(ui.approval, toolCallId, onLoss);
   if (approval) part.approval = approval;
-  const reason = asText(shown === 'error' ? asFields(result.slot.denied).reason : asFields(ui.approval).reason);
+  const reason = asText(shown === 'error' ? asFields(result.intertie.denied).reason : asFields(ui.approval).reason);
   if (state === 'denied' && reason !== undefined) part.error = { message: reason };
   if (result.meta) part.resultMetadata = result.meta;
-  if (result.slot.content === true && part.result !== undefined) part.resultContent = true;
-  const fault = asFields(result.slot.error);
+  if (result.intertie.content === true && part.result !== undefined) part.resultContent = true;
+  const fault = asFields(result.intertie.error);
   if (part.error && state === 'error') part.error = addFaultFields(part.error, fault);
-  return restoreCarriedFields(part, slot);
+  return restoreCarriedFields(part, intertie);
 }
 
 function addFaultFields(error: Fault, { code, retryable, data }: Fields): Fault {
@@ -209,9 +209,9 @@ function addFaultFields(error: Fault, { code, retryable, data }: Fields): Fault 
 function decodeApproval(value: unknown, toolCallId: string, onLoss: OnLoss): AskedQuestion | undefined {
   const approval = asFields(value);
   const questionId = asNonEmptyText(approval.id);
-  if (questionId === undefined || questionId === denialId(toolCallId)) return undefined;
+  if (questionId === undefined || questionId === toDenialId(toolCallId)) return undefined;
   const json = (field: unknown): Json | undefined => (field === undefined ? undefined : toJson(field, onLoss));
-  const { [slotKey]: own, ...descriptor } = asFields(approval.descriptor);
+  const { [metadataKey]: own, ...descriptor } = asFields(approval.descriptor);
   const carried = asFields(own);
   const proof: JsonObject = defined({
     signature: asText(approval.signature),
@@ -219,7 +219,7 @@ function decodeApproval(value: unknown, toolCallId: string, onLoss: OnLoss): Ask
     approvalDescriptor: Object.keys(descriptor).length > 0 ? json(descriptor) : undefined,
   });
   const providerMetadata = mergeMeta(
-    metaOf(carried.providerMetadata, onLoss),
+    parseMetadata(carried.providerMetadata, onLoss),
     Object.keys(proof).length > 0 ? { 'ai-sdk': proof } : undefined,
   );
   const approved = asBoolean(approval.approved);
@@ -239,15 +239,15 @@ function decodeApproval(value: unknown, toolCallId: string, onLoss: OnLoss): Ask
     ...defined({
       answer:
         approved === undefined
-          ? answerIn(approval.descriptor, questionId)
+          ? parseDescriptorAnswer(approval.descriptor, questionId)
           : { questionId, approved, ...(reason !== undefined && { reason }) },
     }),
   };
 }
 
 /** Restores fields from our metadata. The part's own answer and outcome take precedence: the client may have added them. */
-function restoreCarriedFields(part: ToolPart, slot: JsonObject): ToolPart {
-  const { executor, dynamic, title, inputEncoding, toolMetadata, args, argsText } = slot;
+function restoreCarriedFields(part: ToolPart, intertie: JsonObject): ToolPart {
+  const { executor, dynamic, title, inputEncoding, toolMetadata, args, argsText } = intertie;
   if (executor === 'runtime' || executor === 'client') part.executor = executor;
   if (dynamic === false) part.dynamic = dynamic;
   if (typeof title === 'string') part.title = title;
@@ -255,15 +255,15 @@ function restoreCarriedFields(part: ToolPart, slot: JsonObject): ToolPart {
   if (toolMetadata !== undefined) part.toolMetadata = toolMetadata;
   if (args !== undefined && part.state !== 'partial-call') part.args = args;
   if (typeof argsText === 'string' && part.state === 'partial-call') part.argsText = argsText;
-  if (slot.invalid === true) part.invalid = true;
-  if (slot.resultContent === true && part.result !== undefined) part.resultContent = true;
-  const error = asFields(slot.error);
+  if (intertie.invalid === true) part.invalid = true;
+  if (intertie.resultContent === true && part.result !== undefined) part.resultContent = true;
+  const error = asFields(intertie.error);
   if (typeof error.message === 'string' && (part.error === undefined || part.error.message === error.message)) {
-    part.error = slot.error as unknown as NonNullable<ToolPart['error']>;
+    part.error = intertie.error as unknown as NonNullable<ToolPart['error']>;
   }
-  const resultMetadata = metaOf(slot.resultMetadata, () => undefined);
+  const resultMetadata = parseMetadata(intertie.resultMetadata, () => undefined);
   if (resultMetadata) part.resultMetadata = resultMetadata;
-  const asked = askedOf(slot.approval);
+  const asked = parseQuestion(intertie.approval);
   if (asked) part.approval = mergeAnswer(asked, part.approval);
   return part;
 }

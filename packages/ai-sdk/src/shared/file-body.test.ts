@@ -1,6 +1,6 @@
 import type { Loss } from '@intertie/core';
 import { expect, test } from 'vitest';
-import { fileBodyOf, fromDataUrl, toDataUrl } from './file-body.ts';
+import { parseFileBody, parseDataUrl, toDataUrl } from './file-body.ts';
 
 const none = (): void => undefined;
 
@@ -22,37 +22,37 @@ test.each<[string, unknown, object]>([
     { type: 'reference', reference: { openai: 'file-1' } },
     { reference: { provider: 'openai', ref: 'file-1' } },
   ],
-])('%s', (_, data, body) => {
-  expect(fileBodyOf({ data }, none)).toEqual(body);
+])('parses %s', (_, data, body) => {
+  expect(parseFileBody({ data }, none)).toEqual(body);
 });
 
-test('what is said of the file wins over what its URL says', () => {
+test('prefers the media type of the file over that of its data URL', () => {
   const data = 'data:text/plain;base64,aGk=';
-  expect(fileBodyOf({ data, mediaType: 'text/markdown', filename: 'a.md' }, none)).toEqual({
+  expect(parseFileBody({ data, mediaType: 'text/markdown', filename: 'a.md' }, none)).toEqual({
     data: 'aGk=',
     mimeType: 'text/markdown',
     filename: 'a.md',
   });
 });
 
-test('what has no content is reported', () => {
+test('reports a file without content', () => {
   const losses: Loss[] = [];
   for (const data of [undefined, 7, {}, { type: 'data' }]) {
-    expect(fileBodyOf({ data }, (loss) => losses.push(loss))).toBeUndefined();
+    expect(parseFileBody({ data }, (loss) => losses.push(loss))).toBeUndefined();
   }
   expect(losses).toHaveLength(4);
 });
 
-test('a broken data URL stays a URL', () => {
-  expect(fromDataUrl('data:nothing')).toBeUndefined();
-  expect(fromDataUrl('data:text/plain,%')).toBeUndefined();
-  expect(fileBodyOf({ data: 'data:image/png;base64,!!' }, none)).toEqual({ url: 'data:image/png;base64,!!' });
+test('keeps a malformed data URL as a URL', () => {
+  expect(parseDataUrl('data:nothing')).toBeUndefined();
+  expect(parseDataUrl('data:text/plain,%')).toBeUndefined();
+  expect(parseFileBody({ data: 'data:image/png;base64,!!' }, none)).toEqual({ url: 'data:image/png;base64,!!' });
 });
 
-test('there and back', () => {
-  expect(fromDataUrl(toDataUrl({ data: 'aGk=', mimeType: 'text/plain' }))).toEqual({
+test('round-trips data URLs', () => {
+  expect(parseDataUrl(toDataUrl({ data: 'aGk=', mimeType: 'text/plain' }))).toEqual({
     data: 'aGk=',
     inferred: 'text/plain',
   });
-  expect(fromDataUrl(toDataUrl({ data: 'aGk=' }))).toEqual({ data: 'aGk=' });
+  expect(parseDataUrl(toDataUrl({ data: 'aGk=' }))).toEqual({ data: 'aGk=' });
 });

@@ -2,20 +2,20 @@ import type { OnLoss } from '@intertie/core';
 import { decodeBase64, encodeBase64, type FileBody } from '@intertie/core/internal';
 import { asFields, isFields, asNonEmptyText, asText } from './read-fields.ts';
 
-/** What a file is, where its bytes are not: every branch of `FileBody` without its name and type. */
+/** Content of a file: the variants of `FileBody` without filename and media type. */
 type FileContent = { data: string } | { url: string } | { reference: { provider?: string; ref: string } };
 
-/** The media type that stands for "not said" where the AI SDK demands one. */
+/** Media type of files without one, where the AI SDK requires it. */
 export const unknownMediaType = 'application/octet-stream';
 
-/** A file as the AI SDK's messages have it, in any of the shapes of 6 and 7, as canonical. */
-export function fileBodyOf(
+/** Converts a file of the AI SDK's messages, in any shape of ai 6 and 7. Reports a file without content as lost. */
+export function parseFileBody(
   file: { data: unknown; mediaType?: unknown; filename?: unknown },
   onLoss: OnLoss,
 ): FileBody | undefined {
-  const content = contentOf(file.data);
+  const content = parseContent(file.data);
   if (content === undefined) {
-    onLoss({ kind: 'unsupported', what: 'file', why: 'It has neither bytes nor a URL nor a reference to them.' });
+    onLoss({ kind: 'unsupported', what: 'file', why: 'The file has no bytes, URL or provider reference.' });
     return undefined;
   }
   const { inferred, ...body } = content;
@@ -24,48 +24,48 @@ export function fileBodyOf(
   return { ...(mimeType !== undefined && { mimeType }), ...(filename !== undefined && { filename }), ...body };
 }
 
-function contentOf(data: unknown): (FileContent & { inferred?: string }) | undefined {
-  if (typeof data === 'string') return fromText(data);
-  if (data instanceof URL) return fromText(data.href);
+function parseContent(data: unknown): (FileContent & { inferred?: string }) | undefined {
+  if (typeof data === 'string') return parseText(data);
+  if (data instanceof URL) return parseText(data.href);
   if (data instanceof Uint8Array) return { data: encodeBase64(data) };
   if (data instanceof ArrayBuffer) return { data: encodeBase64(new Uint8Array(data)) };
   if (!isFields(data)) return undefined;
   switch (data.type) {
     case 'data':
-      return contentOf(data.data);
+      return parseContent(data.data);
     case 'url':
-      return typeof data.url === 'string' ? fromUrl(data.url) : contentOf(data.url);
+      return typeof data.url === 'string' ? parseUrl(data.url) : parseContent(data.url);
     case 'text':
       return typeof data.text === 'string'
         ? { data: encodeBase64(new TextEncoder().encode(data.text)), inferred: 'text/plain' }
         : undefined;
     case 'reference':
-      return fromReference(data.reference);
+      return parseReference(data.reference);
     default:
-      return fromReference(data);
+      return parseReference(data);
   }
 }
 
-/** A provider's reference: `{ openai: 'file-1' }`. Of several the first is taken: they are the same file. */
-function fromReference(reference: unknown): FileContent | undefined {
+/** Parses a provider reference such as `{ openai: 'file-1' }`. Takes the first of several: all name the same file. */
+function parseReference(reference: unknown): FileContent | undefined {
   const [entry] = Object.entries(asFields(reference));
   const [provider, ref] = entry ?? [];
   return provider !== undefined && typeof ref === 'string' ? { reference: { provider, ref } } : undefined;
 }
 
-/** Bytes, or a URL: nobody says which. */
-function fromText(text: string): FileContent & { inferred?: string } {
-  // The alphabet of base64 has no colon, so what parses as a URL is one.
-  return text.includes(':') || !isBase64(text) ? fromUrl(text) : { data: text };
+/** Parses a string that is base64 or a URL; the SDK does not distinguish them. */
+function parseText(text: string): FileContent & { inferred?: string } {
+  // The base64 alphabet has no colon, so a string with one is a URL.
+  return text.includes(':') || !isBase64(text) ? parseUrl(text) : { data: text };
 }
 
-/** Also a relative one, which may be written with letters of base64 alone. */
-function fromUrl(url: string): FileContent & { inferred?: string } {
-  return (url.startsWith('data:') ? fromDataUrl(url) : undefined) ?? { url };
+/** Not checked for base64 first: a relative URL can consist of base64 characters only. */
+function parseUrl(url: string): FileContent & { inferred?: string } {
+  return (url.startsWith('data:') ? parseDataUrl(url) : undefined) ?? { url };
 }
 
-/** `data:` URLs hold bytes, and bytes are kept as such. Undefined: it is one only by its beginning. */
-export function fromDataUrl(url: string): { data: string; inferred?: string } | undefined {
+/** Decodes a `data:` URL to base64. Undefined if it is malformed. */
+export function parseDataUrl(url: string): { data: string; inferred?: string } | undefined {
   const comma = url.indexOf(',');
   if (comma === -1) return undefined;
   const [mediaType = '', ...parameters] = url.slice('data:'.length, comma).split(';');

@@ -1,11 +1,11 @@
 import type { MessagePart, OnLoss } from '@intertie/core';
 import { omit } from './read-fields.ts';
 
-/** Whether what agents say among themselves is shown: not at all, as it is, or as reasoning. */
+/** Whether content exchanged between agents is shown: not at all, unchanged, or as reasoning. */
 export type IncludeInternal = boolean | 'reasoning';
 
-/** A part as the policy has it. Undefined: it is withheld, and the ledger says so. */
-export function admitInternal(
+/** Applies the policy to a part. Undefined if the part is withheld, which is reported as a loss. */
+export function filterInternal(
   part: MessagePart,
   includeInternal: IncludeInternal,
   onLoss: OnLoss,
@@ -17,7 +17,7 @@ export function admitInternal(
   }
   if (includeInternal === 'reasoning') return part;
   const id = part.type === 'tool-invocation' ? part.toolCallId : part.id;
-  const why = 'It was said between agents; the option "includeInternal" shows it.';
+  const why = 'The content is internal to the agents. Set "includeInternal" to show it.';
   onLoss({ kind: 'withheld', what: part.type, why, ...(id !== undefined && { id }) });
   return undefined;
 }

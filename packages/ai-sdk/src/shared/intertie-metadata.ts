@@ -1,40 +1,40 @@
 import type { Json, JsonObject, Meta } from '@intertie/core';
 import { mergeMeta } from '@intertie/core/internal';
 
-/** The key under `providerMetadata` (and `providerOptions`) where we keep what the AI SDK has no field for. */
-export const slotKey = 'intertie';
+/** Key in `providerMetadata` and `providerOptions` for the fields that the AI SDK does not have. */
+export const metadataKey = 'intertie';
 
-/** Identity and attribution of a part, in the slot under their canonical names. */
-type KeptFields = { id?: string; agentId?: string; stepId?: string; to?: string[]; internal?: true };
+/** Identity and attribution of a part, under their canonical names. */
+type PartIdentity = { id?: string; agentId?: string; stepId?: string; to?: string[]; internal?: true };
 
-/** The identity of a part, as far as it has one, for the slot. */
-export function keptSlot({ id, agentId, stepId, to, internal }: KeptFields): JsonObject {
-  const slot: JsonObject = {};
-  if (id !== undefined) slot.id = id;
-  if (agentId !== undefined) slot.agentId = agentId;
-  if (stepId !== undefined) slot.stepId = stepId;
-  if (to !== undefined) slot.to = to;
-  if (internal !== undefined) slot.internal = internal;
-  return slot;
+/** Picks the identity fields of a part that are set. */
+export function toIdentity({ id, agentId, stepId, to, internal }: PartIdentity): JsonObject {
+  const intertie: JsonObject = {};
+  if (id !== undefined) intertie.id = id;
+  if (agentId !== undefined) intertie.agentId = agentId;
+  if (stepId !== undefined) intertie.stepId = stepId;
+  if (to !== undefined) intertie.to = to;
+  if (internal !== undefined) intertie.internal = internal;
+  return intertie;
 }
 
-/** The metadata with the slot in it; an empty slot leaves the metadata as it was. */
-export function withSlot(meta: Meta | undefined, slot: JsonObject): Meta | undefined {
-  if (Object.keys(slot).length === 0) return meta;
-  if (meta === undefined) return { intertie: slot };
-  return Object.hasOwn(meta, slotKey) ? mergeMeta(meta, { intertie: slot }) : { intertie: slot, ...meta };
+/** Adds our fields to provider metadata. Returns the metadata unchanged if there are none. */
+export function withIntertie(meta: Meta | undefined, intertie: JsonObject): Meta | undefined {
+  if (Object.keys(intertie).length === 0) return meta;
+  if (meta === undefined) return { intertie };
+  return Object.hasOwn(meta, metadataKey) ? mergeMeta(meta, { intertie }) : { intertie, ...meta };
 }
 
-/** The slot, and the metadata without it. */
-export function takeSlot(meta: Meta | undefined): { slot: JsonObject; meta?: Meta } {
-  if (meta === undefined) return { slot: {} };
-  const { [slotKey]: slot = {}, ...rest } = meta;
-  return { slot, ...(Object.keys(rest).length > 0 && { meta: rest }) };
+/** Separates our fields from the metadata of providers. */
+export function splitMetadata(meta: Meta | undefined): { intertie: JsonObject; meta?: Meta } {
+  if (meta === undefined) return { intertie: {} };
+  const { [metadataKey]: intertie = {}, ...rest } = meta;
+  return { intertie, ...(Object.keys(rest).length > 0 && { meta: rest }) };
 }
 
-/** The identity that a slot holds. A client may have sent it, so every field is checked. */
-export function keptOf(slot: JsonObject): KeptFields {
-  const { id, agentId, stepId, to, internal } = slot;
+/** Reads the identity of a part from our fields. Checks each one: a client may have sent it. */
+export function parseIdentity(intertie: JsonObject): PartIdentity {
+  const { id, agentId, stepId, to, internal } = intertie;
   return {
     ...(isName(id) && { id }),
     ...(isName(agentId) && { agentId }),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { providerCallId, toProviderCallIds } from './provider-call-ids.ts';
 
-const messageOf = (...ids: string[]): CanonicalMessage => ({
+const createMessage = (...ids: string[]): CanonicalMessage => ({
   id: 'm',
   threadId: 't',
   role: 'assistant',
@@ -15,11 +15,11 @@ const messageOf = (...ids: string[]): CanonicalMessage => ({
   },
 });
 
-test('what providers take stays as it is; the rest is named alike', () => {
-  expect([...toProviderCallIds([messageOf('call_1', 'run:1', 'toolu_01')])]).toEqual([['run:1', 'run_1']]);
+test('keeps accepted ids, and replaces others with similar ones', () => {
+  expect([...toProviderCallIds([createMessage('call_1', 'run:1', 'toolu_01')])]).toEqual([['run:1', 'run_1']]);
 });
 
-test('every id is taken by providers, and two never become one', () => {
+test('maps ids to unique ids that providers accept', () => {
   const id = fc.oneof(
     fc.string(),
     fc.string({ minLength: 60, maxLength: 80 }),
@@ -27,7 +27,7 @@ test('every id is taken by providers, and two never become one', () => {
   );
   fc.assert(
     fc.property(fc.uniqueArray(id), (ids) => {
-      const renamed = toProviderCallIds([messageOf(...ids)]);
+      const renamed = toProviderCallIds([createMessage(...ids)]);
       const sent = ids.map((one) => renamed.get(one) ?? one);
       expect(new Set(sent).size).toBe(ids.length);
       for (const one of sent) expect(one).toMatch(providerCallId);
@@ -35,7 +35,7 @@ test('every id is taken by providers, and two never become one', () => {
   );
 });
 
-test('a longer history names the calls before as they were', () => {
-  const before = toProviderCallIds([messageOf('a:1', 'b:2')]);
-  expect([...toProviderCallIds([messageOf('a:1', 'b:2'), messageOf('c:3')])].slice(0, 2)).toEqual([...before]);
+test('maps earlier calls to the same ids when the history grows', () => {
+  const before = toProviderCallIds([createMessage('a:1', 'b:2')]);
+  expect([...toProviderCallIds([createMessage('a:1', 'b:2'), createMessage('c:3')])].slice(0, 2)).toEqual([...before]);
 });

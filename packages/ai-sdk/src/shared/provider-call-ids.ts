@@ -1,16 +1,16 @@
 import type { CanonicalMessage } from '@intertie/core';
-import { recordedProvider } from './call-provider.ts';
+import { getRecordedProvider } from './call-providers.ts';
 
-/** What Anthropic and OpenAI take for the id of a tool call. Ids of ours and of other runtimes may be anything. */
+/** Tool call ids that Anthropic and OpenAI accept. Our ids and those of other runtimes can be any string. */
 export const providerCallId: RegExp = /^[\w-]{1,64}$/;
 
-/** Mistral refuses every other id. */
+/** The only tool call ids that Mistral accepts. */
 const mistralCallId = /^[a-zA-Z0-9]{9}$/;
 
-/** Our ids of calls as providers take them. Most are the same; two never become one. */
+/** Replacements for our call ids that a provider does not accept. Unique; ids that are accepted have no entry. */
 export type ProviderCallIds = ReadonlyMap<string, string>;
 
-/** `provider` is the one that is asked next, as its model names it. */
+/** Maps the call ids of a history to ids that `provider` (as its model names it) accepts. Deterministic. */
 export function toProviderCallIds(messages: readonly CanonicalMessage[], provider?: string): ProviderCallIds {
   const isMistral = provider?.split('.')[0] === 'mistral';
   const accepted = isMistral ? mistralCallId : providerCallId;
@@ -21,8 +21,8 @@ export function toProviderCallIds(messages: readonly CanonicalMessage[], provide
       if (part.type !== 'tool-invocation') continue;
       const { toolCallId, stepId } = part;
       ids.push(toolCallId);
-      // A provider takes its own ids, whatever it asks of others.
-      const isOwn = isMistral && recordedProvider(stepId, content) === provider;
+      // Mistral accepts the ids that it issued itself in any form.
+      const isOwn = isMistral && getRecordedProvider(stepId, content) === provider;
       if (accepted.test(toolCallId) || isOwn) taken.add(toolCallId);
     }
   }
@@ -43,7 +43,7 @@ export function toProviderCallIds(messages: readonly CanonicalMessage[], provide
   return renamed;
 }
 
-/** Nine letters and digits, always the same for an id: a prompt cache depends on it. FNV-1a with 64 bits. */
+/** Hashes an id to nine letters and digits (64-bit FNV-1a). Deterministic, because prompt caches depend on it. */
 function toShortId(id: string): string {
   let hash = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(id)) {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { providerDataName, providerKindOf } from './provider-data.ts';
+import { toProviderDataName, parseProviderKind } from './provider-data.ts';
 
-test('a kind is named, and comes back by its name', () => {
-  expect(providerKindOf(providerDataName('openai.compaction'))).toBe('openai.compaction');
+test('converts a kind to a data name and back', () => {
+  expect(parseProviderKind(toProviderDataName('openai.compaction'))).toBe('openai.compaction');
 });
 
-test.each([['chart'], ['provider:custom'], ['provider:'], [undefined]])('%j is data like any other', (name) => {
-  expect(providerKindOf(name)).toBeUndefined();
+test.each([['chart'], ['provider:custom'], ['provider:'], [undefined]])('treats %j as ordinary data', (name) => {
+  expect(parseProviderKind(name)).toBeUndefined();
 });

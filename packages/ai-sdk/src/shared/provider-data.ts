@@ -1,16 +1,16 @@
 /**
- * Content that only its provider understands is data in the canon, named after its kind, and a part of its own in 7. A kind is
- * `<provider>.<what>`.
+ * Name prefix of canonical data that only its provider understands. ai 7 has a separate `custom` part for it, with a kind of
+ * the form `<provider>.<name>`.
  */
 const prefix = 'provider:';
 
-/** The name of such data. */
-export function providerDataName(kind: string): string {
+/** Returns the data name for a provider's kind. */
+export function toProviderDataName(kind: string): string {
   return prefix + kind;
 }
 
-/** The kind of such data. Undefined: it is data like any other. */
-export function providerKindOf(name: string | undefined): `${string}.${string}` | undefined {
+/** Returns the provider's kind in a data name. Undefined for ordinary data. */
+export function parseProviderKind(name: string | undefined): `${string}.${string}` | undefined {
   if (!name?.startsWith(prefix)) return undefined;
   const kind = name.slice(prefix.length);
   return isKind(kind) ? kind : undefined;

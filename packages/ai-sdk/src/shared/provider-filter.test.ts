@@ -13,26 +13,26 @@ test.each([
   ['mistral.chat', []],
   ['gateway', ['anthropic', 'openai', 'intertie']],
   [undefined, ['anthropic', 'openai', 'intertie']],
-])('%s is sent %j', (provider, keys) => {
-  expect(Object.keys(createProviderFilter(provider, none).admit(meta) ?? {})).toEqual(keys);
+])('sends %s the metadata %j', (provider, keys) => {
+  expect(Object.keys(createProviderFilter(provider, none).filterMetadata(meta) ?? {})).toEqual(keys);
 });
 
-test('a name with a dash is also known in camel case', () => {
+test('accepts the camel case form of a name with a dash', () => {
   const filter = createProviderFilter('my-company.chat', none);
-  expect(filter.admit({ myCompany: { a: 1 } })).toEqual({ myCompany: { a: 1 } });
+  expect(filter.filterMetadata({ myCompany: { a: 1 } })).toEqual({ myCompany: { a: 1 } });
 });
 
-test('foreign is what others signed, and nothing else', () => {
-  const { isForeign } = createProviderFilter('anthropic.messages', none);
-  expect(isForeign({ openai: {} })).toBe(true);
-  expect(isForeign({ openai: {}, anthropic: {} })).toBe(false);
-  expect(isForeign(undefined)).toBe(false);
+test('recognizes content that only other providers signed', () => {
+  const { isSignedByOther } = createProviderFilter('anthropic.messages', none);
+  expect(isSignedByOther({ openai: {} })).toBe(true);
+  expect(isSignedByOther({ openai: {}, anthropic: {} })).toBe(false);
+  expect(isSignedByOther(undefined)).toBe(false);
 });
 
-test('the ledger has one line for each stranger', () => {
+test('reports each dropped key once', () => {
   const losses: Loss[] = [];
   const filter = createProviderFilter('anthropic.messages', (loss) => losses.push(loss));
-  filter.admit(meta);
-  filter.admit(meta);
+  filter.filterMetadata(meta);
+  filter.filterMetadata(meta);
   expect(losses.map(({ what }) => what)).toEqual(['metadata of openai', 'metadata of intertie']);
 });

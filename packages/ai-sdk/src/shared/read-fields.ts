@@ -13,30 +13,29 @@ export {
   type Fields,
 } from '@intertie/core/internal';
 
-/** What a wire calls something. Only strings and numbers are names; all else is one that nobody has. */
-export function keyOf(value: unknown): string {
+/** Converts a wire id to a map key. Ids are strings and numbers; everything else is the empty key. */
+export function toKey(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** A moment, as JSON says it. */
-export function dateOf(value: unknown): Date | undefined {
+/** Parses an ISO date. Undefined if it is invalid. */
+export function parseDate(value: unknown): Date | undefined {
   const date = new Date(asText(value) ?? NaN);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-export function jsonObjectOf(value: Json): JsonObject | undefined {
+export function asJsonObject(value: Json): JsonObject | undefined {
   return isFields(value) ? value : undefined;
 }
 
-/** Provider metadata: an object of objects. What is not one is no metadata, and is reported. */
-export function metaOf(value: unknown, onLoss: OnLoss): Meta | undefined {
+/** Parses provider metadata, an object of objects. Drops and reports entries that are not objects. */
+export function parseMetadata(value: unknown, onLoss: OnLoss): Meta | undefined {
   if (value === undefined || value === null) return undefined;
   const meta: Meta = {};
-  for (const [provider, said] of Object.entries(jsonObjectOf(toJson(value, onLoss)) ?? {})) {
-    const fields = jsonObjectOf(said);
+  for (const [provider, entry] of Object.entries(asJsonObject(toJson(value, onLoss)) ?? {})) {
+    const fields = asJsonObject(entry);
     if (fields !== undefined) meta[provider] = fields;
-    else
-      onLoss({ kind: 'repaired', what: 'providerMetadata', why: `"${provider}" holds no object, and was left out.` });
+    else onLoss({ kind: 'repaired', what: 'providerMetadata', why: `"${provider}" is not an object and was dropped.` });
   }
   return Object.keys(meta).length > 0 ? meta : undefined;
 }

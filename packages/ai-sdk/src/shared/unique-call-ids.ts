@@ -1,11 +1,11 @@
 import type { CanonicalMessage, MessagePart, OnLoss } from '@intertie/core';
 
 /**
- * Some models number their calls from zero in every answer, and messages that were not made by us keep such ids. A provider
- * that meets an id twice refuses the history, so a call of a later message is renamed, and its result with it.
+ * Renames calls whose id an earlier message already uses, together with their results: providers reject a history with
+ * repeated call ids. Some models number their calls from zero in every response, and imported messages keep those ids.
  */
-export function uniqueCallIds(messages: readonly CanonicalMessage[], onLoss: OnLoss): CanonicalMessage[] {
-  /** The message that first used an id, and what the id means now. */
+export function toUniqueCallIds(messages: readonly CanonicalMessage[], onLoss: OnLoss): CanonicalMessage[] {
+  /** Id of the message that first used a call id, and the current replacement of the call id. */
   const owners = new Map<string, string>();
   const current = new Map<string, string>();
   return messages.map((message) => {
@@ -18,7 +18,7 @@ export function uniqueCallIds(messages: readonly CanonicalMessage[], onLoss: OnL
         owners.set(id, owner);
         if (owner !== message.id) {
           current.set(id, `${message.id}:${id}`);
-          const why = 'A call of an earlier message has this id; this one was renamed.';
+          const why = 'A call of an earlier message has the same id; this call was renamed.';
           onLoss({ kind: 'repaired', what: 'tool call id', why, id });
         }
       }

@@ -1,9 +1,9 @@
 import type { MessagePart, OnLoss } from '@intertie/core';
-import { fileBodyOf } from './file-body.ts';
-import { keptOf, takeSlot } from './intertie-metadata.ts';
-import { asFields, keyOf, metaOf, asText } from './read-fields.ts';
+import { parseFileBody } from './file-body.ts';
+import { parseIdentity, splitMetadata } from './intertie-metadata.ts';
+import { asFields, toKey, parseMetadata, asText } from './read-fields.ts';
 
-/** The content of a user's model message, a string or parts, as canonical parts. */
+/** Decodes the content of a user's model message, a string or a list of parts. */
 export function decodeUserContent(content: unknown, onLoss: OnLoss): MessagePart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return Array.isArray(content) ? content.flatMap((part) => decodeUserPart(part, onLoss) ?? []) : [];
@@ -11,20 +11,20 @@ export function decodeUserContent(content: unknown, onLoss: OnLoss): MessagePart
 
 function decodeUserPart(value: unknown, onLoss: OnLoss): MessagePart | undefined {
   const part = asFields(value);
-  const { slot, meta } = takeSlot(metaOf(part.providerOptions, onLoss));
-  const kept = { ...keptOf(slot), ...(meta && { providerMetadata: meta }) };
+  const { intertie, meta } = splitMetadata(parseMetadata(part.providerOptions, onLoss));
+  const shared = { ...parseIdentity(intertie), ...(meta && { providerMetadata: meta }) };
   switch (part.type) {
     case 'text':
-      return { type: 'text', text: asText(part.text) ?? '', ...kept };
+      return { type: 'text', text: asText(part.text) ?? '', ...shared };
     case 'image':
     case 'file': {
       const data = part.type === 'image' ? part.image : part.data;
       const mediaType = part.mediaType ?? (part.type === 'image' ? 'image/*' : undefined);
-      const body = fileBodyOf({ data, mediaType, filename: part.filename }, onLoss);
-      return body && { type: 'file', ...body, ...kept };
+      const body = parseFileBody({ data, mediaType, filename: part.filename }, onLoss);
+      return body && { type: 'file', ...body, ...shared };
     }
     default:
-      onLoss({ kind: 'unsupported', what: keyOf(part.type), why: 'A user says text and files, nothing else.' });
+      onLoss({ kind: 'unsupported', what: toKey(part.type), why: 'A user message contains only text and files.' });
       return undefined;
   }
 }

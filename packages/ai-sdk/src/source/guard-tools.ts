@@ -1,5 +1,5 @@
 import type { ToolSet } from 'ai';
-import { isFields, keyOf } from '../shared/read-fields.ts';
+import { isFields, toKey } from '../shared/read-fields.ts';
 
 type Execute = (input: unknown, options: { toolCallId: string }) => unknown;
 type Execution = { input: object; output: Promise<unknown> };
@@ -51,7 +51,7 @@ export function guardTools(tools: ToolSet, ready: (toolCallId: string) => Promis
       isFields(part) &&
       part.type === 'tool-result' &&
       part.preliminary === true &&
-      echoes.delete(keyOf(part.toolCallId)),
+      echoes.delete(toKey(part.toolCallId)),
     startStep: () => executions.clear(),
   };
 }

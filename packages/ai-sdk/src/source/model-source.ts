@@ -15,15 +15,15 @@ import {
 } from '@intertie/core';
 import { jsonSchema, streamText, type LanguageModel, type SystemModelMessage, type ToolSet } from 'ai';
 import { createFullStreamDecoder } from '../full-stream/decode-full-stream.ts';
-import { DecodedCalls } from '../ui-message-stream/decode/decoded-calls.ts';
+import { DecodedCalls } from './decoded-calls.ts';
 import { guardTools } from './guard-tools.ts';
-import { answeredMessage, pendingParts } from '../ui-message-stream/encode/pending-parts.ts';
+import { applyAnswers, findPendingParts } from './pending-parts.ts';
 import { toProviderCallIds } from '../shared/provider-call-ids.ts';
 import { isFields, omit } from '../shared/read-fields.ts';
 import { toAiSdkMessages } from '../messages/to-ai-sdk-messages.ts';
 import { applyModelOutputs } from './apply-model-outputs.ts';
 import type { UIMessageVersion } from '../ui-message-stream/chunk/ui-message-chunk.ts';
-import { uniqueCallIds } from '../shared/unique-call-ids.ts';
+import { toUniqueCallIds } from '../shared/unique-call-ids.ts';
 
 /** Settings that the source controls. `streamRetries` of `ai` 7 would repeat earlier text in the stream. */
 type OwnSettings =
@@ -86,8 +86,8 @@ function runModel(
   const { onLoss = () => undefined, idleMs, onFrame } = options;
   const { signal } = control;
   const streamOptions = { signal, ...(idleMs !== undefined && { idleMs }), ...(onFrame && { onFrame }) };
-  const message = answeredMessage(run);
-  const waitingFor = message ? pendingParts(message) : [];
+  const message = applyAnswers(run);
+  const waitingFor = message ? findPendingParts(message) : [];
   if (waitingFor.length > 0) {
     // Some answers are missing. Those given are recorded, and nothing runs before the last one.
     const paused: AgentEvent = { type: 'run-end', outcome: 'paused', waitingFor };
@@ -101,7 +101,7 @@ function runModel(
   const codec = compose(
     compose(
       decoder,
-      tap((event) => calls.see(event)),
+      tap((event) => calls.observe(event)),
     ),
     seal(run, onLoss),
   );
@@ -126,7 +126,7 @@ async function* streamParts(model: LanguageModel, options: ModelSourceOptions, c
     control.barrier(await calls.claim(wireId)),
   );
   const provider = getProvider(model);
-  const history = uniqueCallIds(buildHistory(run, message), () => undefined);
+  const history = toUniqueCallIds(buildHistory(run, message), () => undefined);
   const messages = toAiSdkMessages(history, {
     provider,
     ...(message && { continues: run.messageId }),

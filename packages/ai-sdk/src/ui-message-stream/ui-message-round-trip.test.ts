@@ -30,7 +30,7 @@ function encode(events: readonly AgentEvent[], options: UIMessageEncoderOptions)
   return transcode(createUIMessageEncoder<7>(options as UIMessageEncoderOptions<7>), events);
 }
 
-/** As a client reads it: without what only the wire has. */
+/** The message as a client reads it, without fields that only the wire has. */
 async function shown(
   version: UIMessageVersion,
   chunks: readonly UIMessageChunk[],
@@ -41,14 +41,14 @@ async function shown(
   return message && plain(message);
 }
 
-/** Without fields that are undefined, and without step marks: agents that interleave leave no place for some of them. */
+/** Drops undefined fields and step markers, which interleaved agents can make impossible to place. */
 function plain(message: AnyUIMessage): AnyUIMessage {
   const { parts, ...rest } = JSON.parse(JSON.stringify(message)) as AnyUIMessage;
   return { ...rest, parts: parts.filter(({ type }) => type !== 'step-start') };
 }
 
-describe.each([6, 7] as const)('canonical events through the stream of ai %i', (version) => {
-  it('come back, but for what the ledger names', () => {
+describe.each([6, 7] as const)('UI message stream of ai %i', (version) => {
+  it('restores canonical events except for reported losses', () => {
     fc.assert(
       fc.property(arbitraryRun(), (arbitrary) => {
         const events = sealed(arbitrary);
@@ -60,7 +60,7 @@ describe.each([6, 7] as const)('canonical events through the stream of ai %i', (
         const decoder = compose(createUIMessageDecoder(arbitrary.run, { onLoss }), seal(arbitrary.run, onLoss));
         const decoded = transcode(decoder, wire);
         const lost = new Set(losses.map(({ what }) => what));
-        // The client has one name for a piece of data, and no call without its input.
+        // The client has one name per data id, and no call without its input.
         fc.pre(!lost.has('data name') && !lost.has('tool-call'));
         expect(back).toEqual([]);
         expect(foldEvents(decoded)).toEqual(asSent(foldEvents(events)!, lost));
@@ -69,7 +69,7 @@ describe.each([6, 7] as const)('canonical events through the stream of ai %i', (
     );
   });
 
-  it('in any order and with any defect are decoded to a whole run', () => {
+  it('decodes events in any order and with any defect to a complete run', () => {
     const streams = fc.oneof(arbitraryChunks(version), arbitraryMutated(version), fc.array(fc.anything()));
     fc.assert(
       fc.property(streams, arbitraryRun(), (chunks, { run, end }) => {
@@ -83,7 +83,7 @@ describe.each([6, 7] as const)('canonical events through the stream of ai %i', (
     );
   });
 
-  it('are encoded one by one: a prefix gives a prefix', () => {
+  it('encodes a prefix of the events to a prefix of the chunks', () => {
     fc.assert(
       fc.property(arbitraryRun(), (arbitrary) => {
         const events = sealed(arbitrary);
@@ -97,7 +97,7 @@ describe.each([6, 7] as const)('canonical events through the stream of ai %i', (
     );
   });
 
-  it('show the same message however the deltas are cut', async () => {
+  it('shows the same message however the deltas are split', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryRun(), async (arbitrary) => {
         const events = sealed(arbitrary);
@@ -116,14 +116,14 @@ describe.each([6, 7] as const)('canonical events through the stream of ai %i', (
     );
   });
 
-  it('show the same message live and after a reload', async () => {
+  it('shows the same message live and after a reload', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryRun(), async (arbitrary) => {
         const events = sealed(arbitrary);
         const losses: Loss[] = [];
         const live = encode(events, { version, includeInternal: true, onLoss: (loss) => losses.push(loss) });
         const stored = foldEvents(events)!;
-        // An answer that ai 6 is not told is not told after a reload either; but there a call that goes on is not asked again.
+        // ai 6 gets no answers, also after a reload; but then an open call is not asked about again.
         const isUntold = ({ what, id }: Loss): boolean => version === 6 && what === 'answer' && isSettled(stored, id);
         fc.pre(!losses.some((loss) => unlikeAReload.has(loss.what) && !isUntold(loss)));
         const reloaded = encode(unfold(stored), { version, includeInternal: true });
@@ -133,7 +133,7 @@ describe.each([6, 7] as const)('canonical events through the stream of ai %i', (
     );
   });
 
-  it('show the same continuation to the client that has the message and to one that is told it again', async () => {
+  it('shows the same continuation with an assumed and with a restated baseline', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryContinuation(), async ({ paused, continued }) => {
         const losses: Loss[] = [];
@@ -157,7 +157,7 @@ describe.each([6, 7] as const)('canonical events through the stream of ai %i', (
   });
 });
 
-/** Whether the call that a question is about is over. */
+/** Whether the call of a question is settled. */
 function isSettled({ content }: CanonicalMessage, questionId: string | undefined): boolean {
   return content.parts.some(
     (part) =>
@@ -168,14 +168,14 @@ function isSettled({ content }: CanonicalMessage, questionId: string | undefined
   );
 }
 
-/** The message without what the encoder says it has left out. */
+/** The message without the losses that the encoder reported. */
 function asSent(message: CanonicalMessage, lost: ReadonlySet<string>): CanonicalMessage {
   if (!lost.has('run-end resume')) return message;
   const { sourceState: _, ...sent } = message;
   return sent;
 }
 
-/** Losses of the live stream that a stored message makes good: it knows the end, and has an order of its own. */
+/** Losses of the live stream that a stored message does not have: it contains the end, and has an order of its own. */
 const unlikeAReload = new Set([
   'metadata',
   'answer',

@@ -6,19 +6,19 @@ import { UIMessageChecker, type UIMessageCheckerOptions } from './check/ui-messa
 import { uiMessageRules } from './check/ui-message-rules.ts';
 import { isUIMessageChunk } from './chunk/validate-ui-message-chunk.ts';
 
-/** The UI message stream as a dialect, for a reader of that version, which may already have the message. */
+/** Creates the dialect for a reader of a version, which may already have the message. */
 export function createUIMessageStreamDialect(options: UIMessageCheckerOptions = {}): Dialect {
   const { version = 6 } = options;
   return {
     name: 'ui-message-stream',
     rules: uiMessageRules,
     detect: (item) => isUIMessageChunk(item, 7),
-    getKind: (item) => asText(asFields(item).type) ?? 'no chunk',
+    getKind: (item) => asText(asFields(item).type) ?? 'not a chunk',
     checker: () => new UIMessageChecker(options),
     decoder: (run, onLoss) => createUIMessageDecoder(run, { onLoss }),
     encoder: (_run, onLoss) => createUIMessageEncoder({ version, baseline: 'restate', onLoss }),
   };
 }
 
-/** What `useChat` of `ai` 6 reads, and that of 7 too. */
+/** Dialect of `useChat` in ai 6; ai 7 reads it too. */
 export const uiMessageStream: Dialect = createUIMessageStreamDialect();

@@ -170,12 +170,7 @@ describe('decodeMessage', () => {
       'content',
       'content: expected an object, found "hi".',
     ],
-    [
-      'content without a format',
-      (json) => ({ ...json, content: { parts: [] } }),
-      'content.format',
-      'format number',
-    ],
+    ['content without a format', (json) => ({ ...json, content: { parts: [] } }), 'content.format', 'format number'],
     [
       'a text part without text',
       withParts({ type: 'text' }),

@@ -2,13 +2,13 @@ import type { Answer, MessageContent, MessagePart, RunInput } from '@intertie/co
 import type { ToolPart } from '@intertie/core/internal';
 import type { Decision, ToolAnswer, Waiting } from '@intertie/core/store';
 import { toToolAnswer } from '../../messages/join-tool-messages.ts';
-import { slotKey } from '../../shared/intertie-metadata.ts';
+import { metadataKey } from '../../shared/intertie-metadata.ts';
 import { defined, asFields, isFields, asNonEmptyText, omit, type Fields } from '../../shared/read-fields.ts';
-import { questionCallId } from '../../ui-message-stream/chunk/ui-question-id.ts';
+import { toQuestionCallId } from '../../ui-message-stream/chunk/ui-question-id.ts';
 
 /** Reads from our metadata what the message's last run waits for. Undefined: the message has no such metadata. */
 export function readWaitingFor(message: Fields): Waiting[] | undefined {
-  const { waitingFor } = asFields(asFields(message.metadata)[slotKey]);
+  const { waitingFor } = asFields(asFields(message.metadata)[metadataKey]);
   if (!Array.isArray(waitingFor)) return undefined;
   return waitingFor.filter(isFields).flatMap(({ type, toolCallId, questionId }): Waiting[] => {
     if (type === 'tool' && asNonEmptyText(toolCallId) !== undefined)
@@ -29,7 +29,7 @@ export function guessWaitingFor(message: Fields, { parts }: MessageContent): Wai
   const ids = new Set(lastStep.flatMap(({ toolCallId }) => asNonEmptyText(toolCallId) ?? []));
   return parts.flatMap((part): Waiting[] => {
     if (part.type === 'question') {
-      return ids.has(questionCallId(part.questionId)) ? [{ type: 'question', questionId: part.questionId }] : [];
+      return ids.has(toQuestionCallId(part.questionId)) ? [{ type: 'question', questionId: part.questionId }] : [];
     }
     if (part.type !== 'tool-invocation') return [];
     const { approval, state, executor, toolCallId } = part;

@@ -8,7 +8,7 @@ import { call, finish, scriptedModel, text } from '../../../test/scripted-model.
 import { complete, says, scriptedSource } from '../../../test/scripted-source.ts';
 import { modelSource } from '../../source/model-source.ts';
 import { toUIMessages } from '../../messages/to-ui-messages.ts';
-import { questionIdOf } from '../../ui-message-stream/chunk/ui-question-id.ts';
+import { parseQuestionId } from '../../ui-message-stream/chunk/ui-question-id.ts';
 
 const step = { type: 'step-start' };
 const textPart = (value: string): object => ({ type: 'text', text: value, state: 'done' });
@@ -235,7 +235,7 @@ describe.each(chatMajors)('$name', (major) => {
       await settled(chat);
       expect(chat.error).toBeUndefined();
       const { answers, message } = source.runs[1]!;
-      const answer = { questionId: questionIdOf(part.toolCallId), value: 42 };
+      const answer = { questionId: parseQuestionId(part.toolCallId), value: 42 };
       expect(endpoint.isDurable ? message!.parts : answers).toMatchObject([endpoint.isDurable ? { answer } : answer]);
       expect([shown(chat.lastMessage)]).toEqual(reloaded(source));
     });

@@ -8,7 +8,7 @@ import { ChatRequestError, readChatRequest } from './chat-request.ts';
 import type { ChatEncoderOptions } from './run-chat.ts';
 import { followContinuation } from './follow-continuation.ts';
 import { followFrames, encodeMessage } from './follow-frames.ts';
-import { slotKey } from '../../shared/intertie-metadata.ts';
+import { metadataKey } from '../../shared/intertie-metadata.ts';
 import { parseWireJson } from '../../shared/parse-wire-json.ts';
 import { defined, isFields, type Fields } from '../../shared/read-fields.ts';
 import { parseRunCursor, type RunCursor } from '../run-cursor.ts';
@@ -151,7 +151,7 @@ export class DurableChat {
       kind === 'client-tool' ? { type: 'tool', toolCallId: id } : { type: 'question', questionId: id },
     );
     // The answers are stored, but the run continues only when all questions are answered.
-    const metadata = { messageMetadata: { [slotKey]: { waitingFor } } };
+    const metadata = { messageMetadata: { [metadataKey]: { waitingFor } } };
     const frames = [{ type: 'start', messageId: message.id, ...metadata }, { type: 'finish' }];
     const text = frames.map((frame) => toUIMessageFrame(frame)).join('') + doneFrame;
     return toStreamResponse(text, { runId, messageId: message.id });

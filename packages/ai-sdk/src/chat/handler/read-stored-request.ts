@@ -5,8 +5,7 @@ import { ChatRefusedError } from './error-response.ts';
 import { ChatRequestError, type ChatRequest } from './chat-request.ts';
 import { extractDecisionAnswers } from './chat-answers.ts';
 import { fromUIMessages } from '../../messages/from-ui-messages.ts';
-import { hashOf } from '../../shared/hash-json.ts';
-import { slotKey } from '../../shared/intertie-metadata.ts';
+import { metadataKey } from '../../shared/intertie-metadata.ts';
 import { asFields, asNonEmptyText, type Fields } from '../../shared/read-fields.ts';
 import { StoredBranch } from './stored-branch.ts';
 
@@ -61,7 +60,7 @@ async function readNewMessage(
   const { idempotencyKey, isSingleMessage = false } = options;
   const id = asNonEmptyText(message.id) as string;
   const content = readUserContent(message, threadId, options);
-  const key = idempotencyKey ?? `chat-${await hashOf([threadId, id, content])}`;
+  const key = idempotencyKey ?? `chat-${await hashJson([threadId, id, content])}`;
   const parent = isSingleMessage ? {} : { parentId: (await branch.findLast(before))?.id ?? null };
   return { type: 'start', request: { threadId, message: { id, content }, ...parent, idempotencyKey: key } };
 }
@@ -118,7 +117,7 @@ async function readAnswers(
     throw new ChatRefusedError(404, 'not-found', why);
   }
   const { registry, scope } = store;
-  const metadata = asFields(asFields(message.metadata)[slotKey]);
+  const metadata = asFields(asFields(message.metadata)[metadataKey]);
   const find = async (runId: string | undefined) =>
     runId === undefined ? null : registry.findRun(scope, { runId, threadId });
   const lastRead = await find(asNonEmptyText(metadata.runId));
@@ -148,4 +147,11 @@ function readUserContent(message: Fields, threadId: string, { onLoss, blobUrl }:
   if (parts.length === 0) throw new ChatRequestError('The new message is empty. Send text, a file or data.');
   const { metadata } = content;
   return { format: 2, parts: blobUrl ? toStoreUrls(parts, blobUrl) : parts, ...(metadata && { metadata }) };
+}
+
+/** SHA-256 of a JSON value, in hexadecimal. */
+async function hashJson(value: unknown): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(value));
+  const digest = new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

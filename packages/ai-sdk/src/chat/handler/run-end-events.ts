@@ -1,5 +1,5 @@
 import type { AgentEvent, EventOf } from '@intertie/core';
-import { slotKey } from '../../shared/intertie-metadata.ts';
+import { metadataKey } from '../../shared/intertie-metadata.ts';
 
 export interface RunEndOptions {
   /** Whether the run continued a message that had waited for something. */
@@ -14,6 +14,6 @@ export interface RunEndOptions {
  */
 export function toRunEndEvents(event: EventOf<'run-end'>, { isContinuation, seq }: RunEndOptions): AgentEvent[] {
   const waitingFor = event.outcome === 'paused' ? event.waitingFor : [];
-  const metadata = { [slotKey]: { waitingFor, ...(seq !== undefined && { seq }) } };
+  const metadata = { [metadataKey]: { waitingFor, ...(seq !== undefined && { seq }) } };
   return waitingFor.length > 0 || isContinuation ? [{ type: 'metadata', metadata }, event] : [event];
 }

@@ -1,5 +1,5 @@
 import { readRunHeaders } from '@intertie/core/http';
-import { appendPath } from '../../shared/append-path.ts';
+import { appendPath } from './append-path.ts';
 import { chatCursors, type ChatCursor } from './chat-cursors.ts';
 import { asFields } from '../../shared/read-fields.ts';
 import { createResumableChunks } from './resumable-chunks.ts';

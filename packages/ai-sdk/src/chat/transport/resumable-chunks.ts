@@ -1,7 +1,7 @@
 import { readRunHeaders } from '@intertie/core/http';
 import type { Emit } from '@intertie/core';
 import { pause, pullStream } from '@intertie/core/internal';
-import { slotKey } from '../../shared/intertie-metadata.ts';
+import { metadataKey } from '../../shared/intertie-metadata.ts';
 import { asFields, asNonEmptyText } from '../../shared/read-fields.ts';
 import type { ChatCursor } from './chat-cursors.ts';
 import { isAfter, parseRunCursor, type RunCursor } from '../run-cursor.ts';
@@ -173,5 +173,5 @@ export function createResumableChunks<Version extends UIMessageVersion>(
 
 /** Reads the run id from message metadata, since pages of another origin may not see the header. */
 function readRunId(messageMetadata: unknown): string | undefined {
-  return asNonEmptyText(asFields(asFields(messageMetadata)[slotKey]).runId);
+  return asNonEmptyText(asFields(asFields(messageMetadata)[metadataKey]).runId);
 }

@@ -1,5 +1,5 @@
-import { replacedMeta, type Broken } from './check-ui-metadata.ts';
-import { slotKey } from '../../shared/intertie-metadata.ts';
+import { replaceMetadata, type ReportViolation } from './check-ui-metadata.ts';
+import { metadataKey } from '../../shared/intertie-metadata.ts';
 import { asFields, asText, type Fields } from '../../shared/read-fields.ts';
 import type {
   UIToolApprovalResponseChunk,
@@ -13,7 +13,7 @@ type OutputChunk = { type: string; toolCallId: string; providerMetadata?: unknow
 type ToolPart = {
   toolCallId: string;
   isDynamic: boolean;
-  /** The number of the step that it is in. */
+  /** Number of its step. */
   step: number;
   state: 'streaming' | 'complete' | 'preliminary' | 'settled';
   approvalId?: string;
@@ -22,19 +22,19 @@ type ToolPart = {
   resultMeta: unknown;
 };
 
-/** The tool parts of the reducer's message. */
-export class CheckedTools {
-  readonly #broken: Broken;
-  /** Calls whose input the reducer would add to, and whether they are dynamic. It never lets go of one. */
+/** Checks tool chunks against the tool parts of the reducer's message. */
+export class UIToolChecker {
+  readonly #violation: ReportViolation;
+  /** Calls whose input the reducer extends on a delta, and whether they are dynamic. The reducer never removes one. */
   readonly #inputs = new Map<string, boolean>();
   #parts: ToolPart[] = [];
 
-  constructor(broken: Broken) {
-    this.#broken = broken;
+  constructor(violation: ReportViolation) {
+    this.#violation = violation;
   }
 
-  /** A part of the message that the reader has. */
-  learn(part: Fields, step: number): void {
+  /** Adds a part of the message that the reader has. */
+  addBaseline(part: Fields, step: number): void {
     const type = asText(part.type) ?? '';
     const isDynamic = type === 'dynamic-tool';
     if ((!isDynamic && !type.startsWith('tool-')) || typeof part.toolCallId !== 'string') return;
@@ -44,7 +44,7 @@ export class CheckedTools {
       toolCallId,
       isDynamic,
       step,
-      state: stateOf(state, part.preliminary === true),
+      state: toState(state, part.preliminary === true),
       ...(approvalId !== undefined && { approvalId }),
       providerExecuted: part.providerExecuted === true,
       callMeta: part.callProviderMetadata,
@@ -52,86 +52,87 @@ export class CheckedTools {
     });
   }
 
-  /** The inputs that a reader goes on with, of a message that it has: those of its last step. */
-  resume(step: number): void {
+  /** Restores the open inputs of a continued message, which are those of its last step. */
+  resumeInputs(step: number): void {
     for (const part of this.#parts) {
       if (part.state === 'streaming' && part.step === step) this.#inputs.set(part.toolCallId, part.isDynamic);
     }
   }
 
-  input(chunk: InputChunk, step: number): void {
+  checkInput(chunk: InputChunk, step: number): void {
     const { toolCallId } = chunk;
     const current = this.#parts.find((part) => part.toolCallId === toolCallId && part.step === step);
-    // An input error is taken by whatever part there is.
+    // An input error applies to any part of the call.
     const isDynamic = chunk.type === 'tool-input-error' && current ? current.isDynamic : chunk.dynamic === true;
     if (chunk.type === 'tool-input-start') this.#inputs.set(toolCallId, isDynamic);
     const part = this.#inputPart(toolCallId, isDynamic, chunk.type, step);
     if (chunk.providerExecuted !== undefined) part.providerExecuted = chunk.providerExecuted;
     if (chunk.type === 'tool-input-error') {
-      part.resultMeta = replacedMeta(part.resultMeta, chunk, toolCallId, this.#broken);
+      part.resultMeta = replaceMetadata(part.resultMeta, chunk, toolCallId, this.#violation);
       part.state = 'settled';
     } else {
-      part.callMeta = replacedMeta(part.callMeta, chunk, toolCallId, this.#broken);
+      part.callMeta = replaceMetadata(part.callMeta, chunk, toolCallId, this.#violation);
       part.state = chunk.type === 'tool-input-start' ? 'streaming' : 'complete';
     }
   }
 
-  inputDelta(toolCallId: string, step: number): void {
+  checkInputDelta(toolCallId: string, step: number): void {
     const isDynamic = this.#inputs.get(toolCallId);
     if (isDynamic === undefined) {
-      const message = `The client throws at this tool-input-delta: no input of ${toolCallId} has been started.`;
-      return this.#broken('T3-input', message);
+      const message = `The client throws on this tool-input-delta: the input of ${toolCallId} was not started.`;
+      return this.#violation('T3-input', message);
     }
     this.#inputPart(toolCallId, isDynamic, 'tool-input-delta', step).state = 'streaming';
   }
 
-  output(chunk: OutputChunk, state: 'preliminary' | 'settled', step: number): void {
+  checkOutput(chunk: OutputChunk, state: 'preliminary' | 'settled', step: number): void {
     const part = this.#find(chunk.type, chunk.toolCallId, step);
     if (part === undefined) return;
-    // What `tool-input-error` has said is said again by `ai` itself.
+    // `ai` itself repeats the error of `tool-input-error`.
     if (part.state === 'settled' && chunk.type !== 'tool-output-error') {
-      this.#broken('S7-output', `${chunk.type} comes after the final output of ${chunk.toolCallId}.`);
+      this.#violation('S7-output', `${chunk.type} comes after the final output of ${chunk.toolCallId}.`);
     }
     if (chunk.providerExecuted !== undefined) part.providerExecuted = chunk.providerExecuted;
-    part.resultMeta = replacedMeta(part.resultMeta, chunk, chunk.toolCallId, this.#broken);
+    part.resultMeta = replaceMetadata(part.resultMeta, chunk, chunk.toolCallId, this.#violation);
     part.state = state;
   }
 
-  request(chunk: { type: string; toolCallId: string; approvalId: string }, step: number): void {
+  checkRequest(chunk: { type: string; toolCallId: string; approvalId: string }, step: number): void {
     const part = this.#find(chunk.type, chunk.toolCallId, step);
     if (part) part.approvalId = chunk.approvalId;
   }
 
-  respond(chunk: UIToolApprovalResponseChunk): void {
+  checkResponse(chunk: UIToolApprovalResponseChunk): void {
     const part = this.#parts.find(({ approvalId }) => approvalId === chunk.approvalId);
     if (part === undefined) {
-      const message = `The client throws at this tool-approval-response: nothing asks for ${chunk.approvalId}.`;
-      return this.#broken('T5-approval', message);
+      const message = `The client throws on this tool-approval-response: there is no request ${chunk.approvalId}.`;
+      return this.#violation('T5-approval', message);
     }
-    if (part.state === 'settled') this.#broken('S7-output', `The answer takes the call ${part.toolCallId} back.`);
-    part.callMeta = replacedMeta(part.callMeta, chunk, part.toolCallId, this.#broken);
+    if (part.state === 'settled')
+      this.#violation('S7-output', `The answer reopens the settled call ${part.toolCallId}.`);
+    part.callMeta = replaceMetadata(part.callMeta, chunk, part.toolCallId, this.#violation);
   }
 
   /**
    * Returns a call whose result the model would get after a text that follows it in the same step, unless a call of the step is
-   * still streaming. Text and a call whose metadata name the same model turn both precede the result, so they are in order.
+   * still streaming. Text and a call with the same step id in their metadata both precede the result, so they are in order.
    */
-  resultBefore(text: { providerMetadata?: unknown }, step: number): string | undefined {
+  findMisplacedResult(text: { providerMetadata?: unknown }, step: number): string | undefined {
     const parts = this.#parts.filter((part) => part.step === step);
     if (parts.some(({ state }) => state === 'streaming')) return undefined;
-    const turn = turnOf(text.providerMetadata);
+    const stepId = getStepId(text.providerMetadata);
     return parts.find(
       ({ state, providerExecuted, callMeta }) =>
-        state === 'settled' && !providerExecuted && (turn === undefined || turnOf(callMeta) !== turn),
+        state === 'settled' && !providerExecuted && (stepId === undefined || getStepId(callMeta) !== stepId),
     )?.toolCallId;
   }
 
-  /** Calls whose last output is not their final one. */
+  /** Calls whose last output is preliminary. */
   get preliminary(): string[] {
     return this.#parts.flatMap(({ toolCallId, state }) => (state === 'preliminary' ? [toolCallId] : []));
   }
 
-  reset(step: number): void {
+  resetStep(step: number): void {
     this.#inputs.clear();
     this.#parts = this.#parts.filter((part) => part.step !== step);
   }
@@ -141,19 +142,19 @@ export class CheckedTools {
     this.#parts = [];
   }
 
-  /** The part that takes an input: one of the same kind in this step, or a new one. */
+  /** Returns the part for an input: one of the same kind in this step, or a new one. */
   #inputPart(toolCallId: string, isDynamic: boolean, type: string, step: number): ToolPart {
     const same = this.#parts.filter((part) => part.toolCallId === toolCallId);
     const current = same.filter((part) => part.step === step);
     const part = current.find((candidate) => candidate.isDynamic === isDynamic);
     if (part) {
-      if (part.state !== 'streaming') this.#broken('S6-once', `${type} takes the call ${toolCallId} back.`);
+      if (part.state !== 'streaming') this.#violation('S6-once', `${type} reopens the complete call ${toolCallId}.`);
       return part;
     }
     if (current.length > 0) {
-      this.#broken('S5-dynamic', `${type} says another "dynamic" than before: ${toolCallId} now has two parts.`);
+      this.#violation('S5-dynamic', `${type} changes "dynamic": ${toolCallId} now has two parts.`);
     } else if (same.length > 0) {
-      this.#broken('S6-once', `${type} comes in a later step than its call: ${toolCallId} now has two parts.`);
+      this.#violation('S6-once', `${type} is in a later step than its call: ${toolCallId} now has two parts.`);
     }
     const added: ToolPart = {
       toolCallId,
@@ -168,23 +169,23 @@ export class CheckedTools {
     return added;
   }
 
-  /** The part that an output or an approval is for: in this step, else the last one of the message. */
+  /** Finds the part for an output or an approval: in this step, else the last one of the message. */
   #find(type: string, toolCallId: string, step: number): ToolPart | undefined {
     const same = this.#parts.filter((part) => part.toolCallId === toolCallId);
     const part = same.find((candidate) => candidate.step === step) ?? same.at(-1);
     if (part === undefined) {
-      this.#broken('T4-call', `The client throws at this ${type}: the message has no call ${toolCallId}.`);
+      this.#violation('T4-call', `The client throws on this ${type}: the message has no call ${toolCallId}.`);
     }
     return part;
   }
 }
 
-function stateOf(state: unknown, isPreliminary: boolean): ToolPart['state'] {
+function toState(state: unknown, isPreliminary: boolean): ToolPart['state'] {
   if (state === 'input-streaming') return 'streaming';
   if (state === 'output-available') return isPreliminary ? 'preliminary' : 'settled';
   return state === 'output-error' || state === 'output-denied' ? 'settled' : 'complete';
 }
 
-function turnOf(metadata: unknown): string | undefined {
-  return asText(asFields(asFields(metadata)[slotKey]).stepId);
+function getStepId(metadata: unknown): string | undefined {
+  return asText(asFields(asFields(metadata)[metadataKey]).stepId);
 }

@@ -8,12 +8,12 @@ import { createUIMessageStreamDialect } from '../ui-message-stream.ts';
 import { validateUIMessageChunk } from '../chunk/validate-ui-message-chunk.ts';
 
 /*
- * The checker against the real schema and the real reducer of both majors. Where they are known to differ:
- * - T7: metadata that is no object is a violation from the first chunk on; the reducer throws only when it merges into it.
- * - T8, and everything with an S: the reducer says nothing; that is what those rules are for.
- * - An item that the schema refuses never reaches the reducer over HTTP; in process, the reducer ignores a type that it does
- *   not know and makes something of the rest. The checker reports it and leaves it out, and so do these tests.
- * - Metadata nested deeper than 500 levels is refused here, while the schema overflows the stack somewhat later.
+ * Compares the checker with the schema and the reducer of both majors. Known differences:
+ * - T7: metadata that is not an object is always a violation; the reducer throws only when it merges into it.
+ * - T8 and all S rules: the reducer does not throw.
+ * - An item that the schema rejects never reaches the reducer over HTTP; in process, the reducer ignores unknown types and
+ *   accepts other invalid chunks. The checker reports such an item and skips it, and so do these tests.
+ * - Metadata nested deeper than 500 levels is rejected here; the schema overflows the stack somewhat later.
  */
 const throwing = new Set(['T1-text', 'T2-reasoning', 'T3-input', 'T4-call', 'T5-approval', 'T6-step']);
 
@@ -33,7 +33,7 @@ const toolCallIds = ({ parts }: AnyUIMessage): unknown[] => parts.flatMap((part)
 describe.each([6, 7] as const)('ai %i', (version) => {
   const streams = fc.oneof(arbitraryChunks(version), arbitraryMutated(version), arbitraryEncoded(version));
 
-  it('takes a chunk where the validator does', async () => {
+  it('accepts the same chunks as the validator', async () => {
     await fc.assert(
       fc.asyncProperty(streams, async (chunks) => {
         for (const chunk of chunks) {
@@ -47,7 +47,7 @@ describe.each([6, 7] as const)('ai %i', (version) => {
     );
   });
 
-  it('throws at the chunk where the checker says so, and nowhere else', async () => {
+  it('throws exactly at the chunks that the checker reports', async () => {
     await fc.assert(
       fc.asyncProperty(streams, async (chunks) => {
         const valid = validOnly(version, chunks);
@@ -59,14 +59,14 @@ describe.each([6, 7] as const)('ai %i', (version) => {
     );
   });
 
-  it('shows a text as streaming for ever where the checker says so', async () => {
+  it('shows exactly the texts as streaming that the checker reports', async () => {
     await fc.assert(
       fc.asyncProperty(streams, async (chunks) => {
-        // A second `start` empties the message, and with it what was wrong.
+        // A second `start` empties the message, including the reported parts.
         const valid = validOnly(version, chunks).filter((chunk, index) => index === 0 || !isStart(chunk));
         const { thrownAt, rules } = verdict(version, valid);
-        // `reset-step` drops open parts, and what was wrong with them.
-        fc.pre(thrownAt === undefined && !valid.some((chunk) => typeOf(chunk) === 'reset-step'));
+        // `reset-step` drops open parts, including the reported ones.
+        fc.pre(thrownAt === undefined && !valid.some((chunk) => getType(chunk) === 'reset-step'));
         const { message } = await reduceUIChunks(version, [...valid, { type: 'data-last', data: 0 }]);
         const hangs = message!.parts.some(({ state }) => state === 'streaming');
         expect(rules.has('S1-end') || rules.has('S2-open')).toBe(hangs);
@@ -75,12 +75,12 @@ describe.each([6, 7] as const)('ai %i', (version) => {
     );
   });
 
-  it('has two parts for a call where the checker says so', async () => {
+  it('has two parts for exactly the calls that the checker reports', async () => {
     await fc.assert(
       fc.asyncProperty(streams, async (chunks) => {
         const valid = validOnly(version, chunks).filter((chunk, index) => index === 0 || !isStart(chunk));
         const { thrownAt, violations } = verdict(version, valid);
-        fc.pre(thrownAt === undefined && !valid.some((chunk) => typeOf(chunk) === 'reset-step'));
+        fc.pre(thrownAt === undefined && !valid.some((chunk) => getType(chunk) === 'reset-step'));
         const { message } = await reduceUIChunks(version, [...valid, { type: 'data-last', data: 0 }]);
         const ids = toolCallIds(message!);
         const expected = violations.some(
@@ -92,11 +92,11 @@ describe.each([6, 7] as const)('ai %i', (version) => {
     );
   });
 
-  it('takes all that the encoder writes, and the checker has nothing to say', async () => {
+  it('accepts all chunks of the encoder, without a violation', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryEncoded(version), async (chunks) => {
         expect(verdict(version, chunks).violations).toEqual([]);
-        // 7 also reads what is written for 6.
+        // 7 also reads streams for 6.
         for (const reader of version === 6 ? ([6, 7] as const) : ([7] as const)) {
           expect((await reduceUIChunks(reader, chunks)).thrown).toBeUndefined();
         }
@@ -106,5 +106,5 @@ describe.each([6, 7] as const)('ai %i', (version) => {
   });
 });
 
-const typeOf = (chunk: unknown): unknown => (chunk as { type?: unknown }).type;
-const isStart = (chunk: unknown): boolean => typeOf(chunk) === 'start';
+const getType = (chunk: unknown): unknown => (chunk as { type?: unknown }).type;
+const isStart = (chunk: unknown): boolean => getType(chunk) === 'start';

@@ -19,11 +19,11 @@ const text = (id: string): object[] => [
   { type: 'text-end', id },
 ];
 
-function broken(chunks: unknown[], options?: UIMessageCheckerOptions): string[] {
+function listViolations(chunks: unknown[], options?: UIMessageCheckerOptions): string[] {
   return check(createUIMessageStreamDialect(options), chunks).violations.map(({ index, rule }) => `${index} ${rule}`);
 }
 
-it('has nothing to say about the grammar that we write', () => {
+it('accepts a valid stream', () => {
   const chunks = [
     start,
     stepStart,
@@ -42,11 +42,11 @@ it('has nothing to say about the grammar that we write', () => {
     stepEnd,
     finish,
   ];
-  expect(broken(chunks)).toEqual([]);
-  expect(broken(chunks, { version: 7 })).toEqual([]);
+  expect(listViolations(chunks)).toEqual([]);
+  expect(listViolations(chunks, { version: 7 })).toEqual([]);
 });
 
-describe('each trap', () => {
+describe('violations', () => {
   const table: Array<[rule: UIMessageRule, chunks: unknown[], index: number, options?: UIMessageCheckerOptions]> = [
     ['T0-shape', [start, { type: 'data-x' }, finish], 1],
     ['T0-shape', [start, { type: 'reset-step' }, finish], 1],
@@ -117,41 +117,45 @@ describe('each trap', () => {
     ['S14-frame', [start, { type: 'data-x', data: JSON.parse('{"__proto__":1}') as unknown }, finish], 1],
   ];
 
-  it.each(table)('%s %#', (rule, chunks, index, options) => {
-    expect(broken(chunks, options)).toContain(`${index} ${rule}`);
-    expect(new Set(broken(chunks, options).map((found) => found.split(' ')[1]))).toContain(rule);
+  it.each(table)('reports %s (case %#)', (rule, chunks, index, options) => {
+    expect(listViolations(chunks, options)).toContain(`${index} ${rule}`);
+    expect(new Set(listViolations(chunks, options).map((found) => found.split(' ')[1]))).toContain(rule);
   });
 
-  it('T6-step, on 6 alone: finish-step makes it forget what is open, another stream included', async () => {
+  it('reports T6-step only for ai 6, which forgets open parts at finish-step', async () => {
     const chunks = [start, stepStart, { type: 'text-start', id: 'a' }, stepEnd, { type: 'text-end', id: 'a' }, finish];
-    expect(broken(chunks)).toContain('4 T6-step');
-    expect(broken(chunks, { version: 7 })).toEqual([]);
+    expect(listViolations(chunks)).toContain('4 T6-step');
+    expect(listViolations(chunks, { version: 7 })).toEqual([]);
     expect((await reduceUIChunks(6, chunks)).thrownAt).toBe(4);
     expect((await reduceUIChunks(7, chunks)).thrownAt).toBeUndefined();
   });
 
-  it('is covered, and every rule says what to do', () => {
+  it('covers every rule, each with a fix', () => {
     const covered = new Set([...table.map(([rule]) => rule), 'T6-step']);
     expect(uiMessageRules.map(({ id }) => id).filter((id) => !covered.has(id))).toEqual([]);
     for (const { sentence, fix } of uiMessageRules)
-      expect([sentence, fix].every((words) => words.endsWith('.'))).toBe(true);
+      expect([sentence, fix].every((line) => line.endsWith('.'))).toBe(true);
   });
 });
 
-describe('what is fine', () => {
-  it('text after the result of a provider, or while another agent still speaks', () => {
+describe('valid streams', () => {
+  it("accepts text after a provider's result, or while another text is open", () => {
     const provider = { ...available, providerExecuted: true };
-    expect(broken([start, stepStart, provider, output, ...text('a'), stepEnd, finish])).toEqual([]);
+    expect(listViolations([start, stepStart, provider, output, ...text('a'), stepEnd, finish])).toEqual([]);
     const open = { type: 'text-start', id: 'b' };
     const close = { type: 'text-end', id: 'b' };
-    expect(broken([start, stepStart, available, open, output, ...text('a'), close, stepEnd, finish])).toEqual([]);
+    expect(listViolations([start, stepStart, available, open, output, ...text('a'), close, stepEnd, finish])).toEqual(
+      [],
+    );
   });
 
-  it('an error at the end, with the framing that ai writes after it', () => {
-    expect(broken([start, stepStart, ...text('a'), { type: 'error', errorText: 'No.' }, stepEnd, finish])).toEqual([]);
+  it('accepts an error at the end, with the chunks that ai writes after it', () => {
+    expect(
+      listViolations([start, stepStart, ...text('a'), { type: 'error', errorText: 'No.' }, stepEnd, finish]),
+    ).toEqual([]);
   });
 
-  it('the output of a call that the reader has', () => {
+  it("accepts the output of a call in the reader's message", () => {
     const message = {
       id: 'm',
       parts: [
@@ -161,11 +165,11 @@ describe('what is fine', () => {
       ],
     };
     const chunks = [start, output, { type: 'tool-input-delta', toolCallId: 'd', inputTextDelta: '' }, finish];
-    expect(broken(chunks)).toEqual(['1 T4-call', '2 T3-input']);
-    expect(broken(chunks, { message })).toEqual([]);
+    expect(listViolations(chunks)).toEqual(['1 T4-call', '2 T3-input']);
+    expect(listViolations(chunks, { message })).toEqual([]);
   });
 
-  it('a preliminary output at the end is no breach, but a model will not be told of it', () => {
+  it('reports a preliminary output at the end as a loss, not as a violation', () => {
     const { ok, losses } = check(uiMessageStream, [
       start,
       stepStart,
@@ -178,7 +182,7 @@ describe('what is fine', () => {
   });
 });
 
-it('is a dialect: recognised by its first chunk, counted by type, read and written', () => {
+it('implements the dialect: detection, kinds, decoder and encoder', () => {
   expect(uiMessageStream.detect(start)).toBe(true);
   expect(uiMessageStream.detect({ type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' })).toBe(false);
   expect(check(uiMessageStream, [start, ...text('a'), 5]).counts).toEqual({
@@ -186,6 +190,6 @@ it('is a dialect: recognised by its first chunk, counted by type, read and writt
     'text-start': 1,
     'text-delta': 1,
     'text-end': 1,
-    'no chunk': 1,
+    'not a chunk': 1,
   });
 });

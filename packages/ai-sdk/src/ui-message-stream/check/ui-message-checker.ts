@@ -1,43 +1,43 @@
 import type { Checker, Report } from '@intertie/core/internal';
-import { CheckedData } from './check-ui-data.ts';
-import type { Broken } from './check-ui-metadata.ts';
-import { CheckedTools } from './check-ui-tools.ts';
-import { CheckedWords, type WordsKind } from './check-ui-text-parts.ts';
-import { refusePrototypes } from '../../shared/parse-wire-json.ts';
+import { UIDataChecker } from './check-ui-data.ts';
+import type { ReportViolation } from './check-ui-metadata.ts';
+import { UIToolChecker } from './check-ui-tools.ts';
+import { UITextPartChecker, type TextPartKind } from './check-ui-text-parts.ts';
+import { assertNoPrototypeKeys } from '../../shared/parse-wire-json.ts';
 import { asFields, isFields, asText } from '../../shared/read-fields.ts';
 import type { UIDataChunk, UIMessageChunk, UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 import { validateUIMessageChunk } from '../chunk/validate-ui-message-chunk.ts';
 
 export interface UIMessageCheckerOptions {
-  /** The major of `ai` that reads the stream. Default: 6. */
+  /** Major version of `ai` that reads the stream. Default: 6. */
   version?: UIMessageVersion;
-  /** The message that the reader has, of a stream that continues it. */
+  /** Message that the reader already has, if the stream continues it. */
   message?: { id: string; metadata?: unknown; parts: readonly unknown[] };
-  /** What is wrong with the message's metadata, or with data of that name, if anything: the page's schemas. */
+  /** Validate message metadata and data with the page's schemas. Return a problem, or undefined if valid. */
   metadataProblem?: (metadata: unknown) => string | undefined;
   dataProblem?: (name: string, data: unknown) => string | undefined;
 }
 
 /**
- * Says of every chunk what the reducer of `ai` makes of it: where it throws, and where it silently shows something wrong. Its
- * state is the reducer's (`readUIMessageStream`), as far as a verdict depends on it. Written from the reducer and on its own,
- * so that the encoder and this checker test each other.
+ * Checks each chunk against the reducer of `ai` (`readUIMessageStream`): where it throws, and where it silently shows something
+ * wrong. Mirrors the reducer's state as far as the rules need it. Written from the reducer, independently of the encoder, so
+ * that both test each other.
  */
 export class UIMessageChecker implements Checker {
   #options: UIMessageCheckerOptions;
   #version: UIMessageVersion;
   #report!: Report;
-  #broken: Broken = (rule, message, path) => this.#report.violation(rule, message, path);
+  #violation: ReportViolation = (rule, message, path) => this.#report.violation(rule, message, path);
   #messageId: string;
   #metadata: unknown;
-  #words = new CheckedWords(this.#broken);
-  #tools = new CheckedTools(this.#broken);
-  #data = new CheckedData(this.#broken);
+  #textParts = new UITextPartChecker(this.#violation);
+  #tools = new UIToolChecker(this.#violation);
+  #data = new UIDataChecker(this.#violation);
   #step = 0;
   #isStepOpen = false;
   #isStepEmpty = true;
-  #seen = 0;
-  #last: 'finish' | 'abort' | 'error' | undefined;
+  #chunkCount = 0;
+  #ending: 'finish' | 'abort' | 'error' | undefined;
 
   constructor(options: UIMessageCheckerOptions = {}) {
     this.#options = options;
@@ -47,10 +47,10 @@ export class UIMessageChecker implements Checker {
     for (const part of options.message?.parts ?? []) {
       const fields = asFields(part);
       if (fields.type === 'step-start') this.#step += 1;
-      this.#data.learn(fields);
-      this.#tools.learn(fields, this.#step);
+      this.#data.addBaseline(fields);
+      this.#tools.addBaseline(fields, this.#step);
     }
-    this.#tools.resume(this.#step);
+    this.#tools.resumeInputs(this.#step);
   }
 
   feed(item: unknown, report: Report): void {
@@ -59,73 +59,73 @@ export class UIMessageChecker implements Checker {
     if (problem) {
       const type = asText(asFields(item).type);
       const place = problem.path === '' ? '' : `${problem.path}: `;
-      this.#broken(
+      this.#violation(
         'T0-shape',
         `ai ${this.#version} refuses ${type ?? 'the item'}: ${place}${problem.message}.`,
         problem.path,
       );
     } else {
-      this.#frame(item);
-      this.#chunk(item as UIMessageChunk);
+      this.#checkFrame(item);
+      this.#checkChunk(item as UIMessageChunk);
     }
-    this.#seen += 1;
+    this.#chunkCount += 1;
   }
 
   end(report: Report): void {
     this.#report = report;
-    this.#words.reportUnended();
+    this.#textParts.reportOpen();
     for (const id of this.#tools.preliminary) {
-      const why = 'Its last output is preliminary; a model is not told of it.';
+      const why = 'Its last output is preliminary, and is not sent to a model.';
       report.loss({ kind: 'unsupported', what: 'tool output', why, id });
     }
-    if (this.#last === undefined) {
-      this.#broken('S3-finish', 'The stream ends without finish, abort or error; the client takes it for complete.');
+    if (this.#ending === undefined) {
+      this.#violation('S3-finish', 'The stream ends without finish, abort or error; the client treats it as complete.');
     }
-    if (this.#isStepOpen && this.#last === 'finish') this.#broken('S4-order', 'The last step is not finished.');
+    if (this.#isStepOpen && this.#ending === 'finish') this.#violation('S4-order', 'The last step is not finished.');
   }
 
-  #chunk(chunk: UIMessageChunk): void {
-    this.#afterTheEnd(chunk);
+  #checkChunk(chunk: UIMessageChunk): void {
+    this.#checkAfterEnd(chunk);
     switch (chunk.type) {
       case 'text-start':
-        return this.#wordsStart('text', chunk);
+        return this.#startTextPart('text', chunk);
       case 'reasoning-start':
-        return this.#wordsStart('reasoning', chunk);
+        return this.#startTextPart('reasoning', chunk);
       case 'text-delta':
-        return this.#words.goOn('text', chunk, false);
+        return this.#textParts.checkUpdate('text', chunk, false);
       case 'reasoning-delta':
-        return this.#words.goOn('reasoning', chunk, false);
+        return this.#textParts.checkUpdate('reasoning', chunk, false);
       case 'text-end':
-        return this.#words.goOn('text', chunk, true);
+        return this.#textParts.checkUpdate('text', chunk, true);
       case 'reasoning-end':
-        return this.#words.goOn('reasoning', chunk, true);
+        return this.#textParts.checkUpdate('reasoning', chunk, true);
       case 'tool-input-start':
       case 'tool-input-available':
       case 'tool-input-error':
         this.#isStepEmpty = false;
-        return this.#tools.input(chunk, this.#step);
+        return this.#tools.checkInput(chunk, this.#step);
       case 'tool-input-delta':
-        return this.#tools.inputDelta(chunk.toolCallId, this.#step);
+        return this.#tools.checkInputDelta(chunk.toolCallId, this.#step);
       case 'tool-approval-request':
-        return this.#tools.request(chunk, this.#step);
+        return this.#tools.checkRequest(chunk, this.#step);
       case 'tool-approval-response':
-        return this.#tools.respond(chunk);
+        return this.#tools.checkResponse(chunk);
       case 'tool-output-available':
-        return this.#tools.output(chunk, chunk.preliminary ? 'preliminary' : 'settled', this.#step);
+        return this.#tools.checkOutput(chunk, chunk.preliminary ? 'preliminary' : 'settled', this.#step);
       case 'tool-output-error':
       case 'tool-output-denied':
-        return this.#tools.output(chunk, 'settled', this.#step);
+        return this.#tools.checkOutput(chunk, 'settled', this.#step);
       case 'start':
         return this.#start(chunk.messageId, chunk.messageMetadata);
       case 'finish':
-        this.#last ??= 'finish';
-        return this.#messageMetadata(chunk.messageMetadata);
+        this.#ending ??= 'finish';
+        return this.#mergeMetadata(chunk.messageMetadata);
       case 'abort':
       case 'error':
-        this.#last ??= chunk.type;
+        this.#ending ??= chunk.type;
         return;
       case 'message-metadata':
-        return this.#messageMetadata(chunk.messageMetadata);
+        return this.#mergeMetadata(chunk.messageMetadata);
       case 'start-step':
         return this.#startStep();
       case 'finish-step':
@@ -141,92 +141,93 @@ export class UIMessageChecker implements Checker {
         this.#isStepEmpty = false;
         return;
       default:
-        return this.#dataChunk(chunk);
+        return this.#checkData(chunk);
     }
   }
 
-  #afterTheEnd({ type }: UIMessageChunk): void {
-    if (this.#last === 'finish') this.#broken('S4-order', `${type} comes after finish.`);
-    if (this.#last === 'abort') this.#broken('S11-abort', `${type} comes after abort.`);
-    const saysNothing = type === 'finish-step' || type === 'finish' || type === 'abort';
-    if (this.#last === 'error' && !saysNothing) this.#broken('T8-error', `A chat has stopped before this ${type}.`);
+  #checkAfterEnd({ type }: UIMessageChunk): void {
+    if (this.#ending === 'finish') this.#violation('S4-order', `${type} comes after finish.`);
+    if (this.#ending === 'abort') this.#violation('S11-abort', `${type} comes after abort.`);
+    const isIgnored = type === 'finish-step' || type === 'finish' || type === 'abort';
+    if (this.#ending === 'error' && !isIgnored) this.#violation('T8-error', `A chat stops before this ${type}.`);
   }
 
-  #wordsStart(kind: WordsKind, chunk: { id: string; providerMetadata?: unknown }): void {
+  #startTextPart(kind: TextPartKind, chunk: { id: string; providerMetadata?: unknown }): void {
     this.#isStepEmpty = false;
-    // While something is open, ai 6 could not bear a boundary here.
-    const result = this.#words.isIdle ? this.#tools.resultBefore(chunk, this.#step) : undefined;
-    this.#words.start(kind, chunk);
+    // While a part is open, a step boundary here would break ai 6.
+    const result = this.#textParts.isIdle ? this.#tools.findMisplacedResult(chunk, this.#step) : undefined;
+    this.#textParts.checkStart(kind, chunk);
     if (result !== undefined) {
-      this.#broken('S13-result', `The ${kind} "${chunk.id}" follows the result of ${result} in the same step.`);
+      this.#violation('S13-result', `The ${kind} "${chunk.id}" follows the result of ${result} in the same step.`);
     }
   }
 
   #start(messageId: string | undefined, metadata: unknown): void {
-    if (this.#seen > 0) this.#broken('S9-start', 'start comes after other chunks.');
+    if (this.#chunkCount > 0) this.#violation('S9-start', 'start comes after other chunks.');
     if (messageId !== undefined && messageId !== this.#messageId) {
-      // Another message, as far as a reader knows: it begins from nothing.
+      // The reader treats it as another message and starts from an empty one.
       this.#messageId = messageId;
       this.#metadata = undefined;
-      this.#words.clear();
+      this.#textParts.clear();
       this.#tools.clear();
       this.#data.clear();
     }
-    this.#messageMetadata(metadata);
+    this.#mergeMetadata(metadata);
   }
 
-  #messageMetadata(metadata: unknown): void {
+  #mergeMetadata(metadata: unknown): void {
     if (metadata === undefined || metadata === null) return;
     if (hasValue(this.#metadata) && typeof this.#metadata !== 'object' && hasKeys(metadata)) {
-      return this.#broken(
+      return this.#violation(
         'T7-metadata',
-        'The client throws: it cannot merge this into what it has.',
+        'The client throws: it cannot merge an object into metadata that is not one.',
         'messageMetadata',
       );
     }
-    if (!isFields(metadata)) this.#broken('T7-metadata', 'Metadata is an object.', 'messageMetadata');
+    if (!isFields(metadata)) this.#violation('T7-metadata', 'Metadata must be an object.', 'messageMetadata');
     this.#metadata = hasValue(this.#metadata) ? { ...(this.#metadata as object), ...metadata } : metadata;
     const problem = this.#options.metadataProblem?.(this.#metadata);
-    if (problem !== undefined) this.#broken('T7-metadata', `The page refuses it: ${problem}.`, 'messageMetadata');
+    if (problem !== undefined) this.#violation('T7-metadata', `The page rejects it: ${problem}.`, 'messageMetadata');
   }
 
   #startStep(): void {
-    if (this.#isStepOpen) this.#broken('S4-order', 'start-step comes while a step is open.');
-    if (this.#isStepOpen && this.#isStepEmpty) this.#broken('S12-empty', 'The step before has no content.');
+    if (this.#isStepOpen) this.#violation('S4-order', 'start-step comes while a step is open.');
+    if (this.#isStepOpen && this.#isStepEmpty) this.#violation('S12-empty', 'The previous step has no content.');
     this.#isStepOpen = true;
     this.#isStepEmpty = true;
     this.#step += 1;
   }
 
   #finishStep(): void {
-    if (!this.#isStepOpen) this.#broken('S4-order', 'finish-step comes while no step is open.');
-    else if (this.#isStepEmpty) this.#broken('S12-empty', 'The step has no content.');
+    if (!this.#isStepOpen) this.#violation('S4-order', 'finish-step comes while no step is open.');
+    else if (this.#isStepEmpty) this.#violation('S12-empty', 'The step has no content.');
     this.#isStepOpen = false;
     if (this.#version === 7) return;
-    this.#words.reportUnended();
-    this.#words.forget();
+    this.#textParts.reportOpen();
+    this.#textParts.forgetOpen();
   }
 
   #resetStep(): void {
-    if (!this.#isStepOpen) this.#broken('S4-order', 'reset-step comes while no step is open.');
+    if (!this.#isStepOpen) this.#violation('S4-order', 'reset-step comes while no step is open.');
     this.#isStepEmpty = false;
-    this.#words.clear();
-    this.#tools.reset(this.#step);
+    this.#textParts.clear();
+    this.#tools.resetStep(this.#step);
   }
 
-  #dataChunk(chunk: UIDataChunk): void {
+  #checkData(chunk: UIDataChunk): void {
     const name = chunk.type.slice('data-'.length);
     const problem = this.#options.dataProblem?.(name, chunk.data);
-    if (problem !== undefined) this.#broken('T7-metadata', `The page refuses the data "${name}": ${problem}.`, 'data');
+    if (problem !== undefined)
+      this.#violation('T7-metadata', `The page rejects the data "${name}": ${problem}.`, 'data');
     if (!chunk.transient) this.#isStepEmpty = false;
-    this.#data.part(chunk);
+    this.#data.checkData(chunk);
   }
 
-  #frame(chunk: unknown): void {
+  #checkFrame(chunk: unknown): void {
     try {
-      refusePrototypes(chunk);
+      assertNoPrototypeKeys(chunk);
     } catch {
-      this.#broken('S14-frame', 'The client refuses the event: a key of it would change a prototype.');
+      this.#violation('S14-frame', 'The client rejects the event: it has a key that would change a prototype.');
     }
   }
 }
@@ -235,7 +236,7 @@ function hasValue(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Whether the client would look for a key of it in what it has. */
+/** Whether merging the metadata makes the client access a key of its current metadata. */
 function hasKeys(metadata: unknown): boolean {
   const fields = Object.entries(Object(metadata) as object) as Array<[string, unknown]>;
   return fields.some(([key, value]) => !['constructor', 'prototype', '__proto__'].includes(key) && value !== undefined);

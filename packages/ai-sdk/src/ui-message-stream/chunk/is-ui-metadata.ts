@@ -1,27 +1,27 @@
 import { isFields, type Fields } from '../../shared/read-fields.ts';
 
-/** Deeper metadata than this is refused instead of overflowing the stack, as the schema would. */
+/** Maximum nesting. Deeper metadata is rejected; the schema overflows the stack. */
 const maxDepth = 500;
 
-// The schema looks at own, enumerable keys but `__proto__`. A `for … in` makes no list of them, and reads the fields of objects
-// of one kind without a lookup; what it sees of a prototype is told apart only where it would be wrong. It passes over symbols,
-// which the schema refuses: JSON does not write them, and to look for them takes longer than all the rest.
+// The schema checks own enumerable keys except `__proto__`. `for … in` avoids allocating a key list; inherited keys are only
+// excluded where they would fail. Symbols, which the schema rejects, are ignored: JSON cannot contain them, and looking for them
+// takes longer than everything else.
 
-/** Metadata by the provider: an object of JSON objects. */
+/** Whether a value is provider metadata: an object of JSON objects. */
 export function isMetadata(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isPlainObject(value)) return false;
   for (const key in value) if (!isJsonRecord(value[key], 1) && isOwn(value, key)) return false;
   return true;
 }
 
 export function isTextRecord(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isPlainObject(value)) return false;
   for (const key in value) if (typeof value[key] !== 'string' && isOwn(value, key)) return false;
   return true;
 }
 
 export function isJsonRecord(value: unknown, depth = 0): boolean {
-  if (!isPlain(value)) return false;
+  if (!isPlainObject(value)) return false;
   for (const key in value) {
     const item = value[key];
     if (item !== undefined && !isJson(item, depth + 1) && isOwn(value, key)) return false;
@@ -44,7 +44,7 @@ function isJson(value: unknown, depth: number): boolean {
       if (value === null) return true;
       if (depth > maxDepth) return false;
       if (!Array.isArray(value)) return isJsonRecord(value, depth);
-      // By index: a hole is an absent value, and `every` would pass over it.
+      // By index: a hole is an absent value, which `every` would skip.
       for (let index = 0; index < value.length; index += 1) if (!isJson(value[index], depth + 1)) return false;
       return true;
     default:
@@ -52,11 +52,11 @@ function isJson(value: unknown, depth: number): boolean {
   }
 }
 
-/** A plain object in the schema's eyes: one whose constructor, if it has one, is that of objects. */
-function isPlain(value: unknown): value is Fields {
+/** Whether the schema considers a value a plain object: it has no constructor, or that of objects. */
+function isPlainObject(value: unknown): value is Fields {
   if (!isFields(value)) return false;
   const { constructor } = value;
-  // Nearly always, and much faster than to look.
+  // Fast path for nearly all values.
   if (constructor === Object) return true;
   if (typeof constructor !== 'function') return true;
   const prototype: unknown = constructor.prototype;

@@ -1,45 +1,35 @@
 import type { AgentEventType } from '@intertie/core/internal';
 
 /**
- * What the UI message stream has no chunk for travels as data chunks of these names, and comes back:
- * - `data-agent`: who works, kept in the message from the agent's first words on, replaced in place;
- * - `data-state`, `data-notice`: the shared state and what went wrong, shown and not kept;
- * - `data-interjection`, `data-file`: parts that a version has no chunk for, kept;
- * - `data-event`: any other event, as it is, for readers that know the canonical stream; not kept.
+ * Names of the data chunks for events that the UI message stream has no chunk for. Our decoder restores them:
+ * - `data-agent`: an agent; part of the message once the agent has content, replaced in place;
+ * - `data-state`, `data-notice`: shared state and notices; transient;
+ * - `data-interjection`, `data-file`: parts that a version has no chunk for; part of the message;
+ * - `data-event`: any other event, for readers that know the canonical stream; transient.
  */
 export type ExtensionName = 'agent' | 'state' | 'notice' | 'interjection' | 'file' | 'event';
 
-/** Part ids are minted from run ids, so no data of anybody else's begins like this. */
+/** Id prefix of our data chunks. Part ids start with a run id, so other data does not have it. */
 const prefix = 'intertie:';
 
-/** The id of a data chunk that is ours. */
-export function extensionId(name: ExtensionName, id?: string): string {
+const names: readonly ExtensionName[] = ['agent', 'state', 'notice', 'interjection', 'file', 'event'];
+
+/** Returns the id of one of our data chunks. */
+export function toExtensionId(name: ExtensionName, id?: string): string {
   return id === undefined ? prefix + name : `${prefix}${name}:${id}`;
 }
 
-/** Which of ours a data chunk is, if it is one. */
-export function extensionOf(chunk: { type: string; id?: string }): { name: ExtensionName; id: string } | undefined {
-  const name = chunk.type.slice('data-'.length);
-  if (chunk.id === undefined || !chunk.id.startsWith(prefix) || !isExtension(name)) return undefined;
+/** Recognizes our data chunks. Undefined for all others. */
+export function parseExtension(chunk: { type: string; id?: string }): { name: ExtensionName; id: string } | undefined {
+  if (!chunk.id?.startsWith(prefix)) return undefined;
+  const name = names.find((known) => chunk.type === `data-${known}`);
+  if (name === undefined) return undefined;
   const rest = chunk.id.slice(prefix.length);
   return rest === name || rest.startsWith(`${name}:`) ? { name, id: rest.slice(name.length + 1) } : undefined;
 }
 
-const names: ReadonlySet<string> = new Set<ExtensionName>([
-  'agent',
-  'state',
-  'notice',
-  'interjection',
-  'file',
-  'event',
-]);
-
-function isExtension(name: string): name is ExtensionName {
-  return names.has(name);
-}
-
-/** The events that a `data-event` may carry. What has a chunk of its own comes as that chunk. */
-export const carriedEvents: ReadonlySet<AgentEventType> = new Set<AgentEventType>([
+/** Events that a `data-event` can contain. All others have chunks of their own. */
+export const dataEventTypes: ReadonlySet<AgentEventType> = new Set<AgentEventType>([
   'step-start',
   'step-end',
   'metadata',

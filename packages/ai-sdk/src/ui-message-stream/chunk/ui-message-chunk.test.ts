@@ -4,26 +4,26 @@ import { describe, expectTypeOf, it } from 'vitest';
 import type { UIMessageChunk, UIMessageChunk6, UIMessageChunkOf } from './ui-message-chunk.ts';
 
 /* Checked by the compiler: our chunks are those of `ai`, in both directions. */
-describe('the chunks', () => {
-  it('of 6 go to both majors, and come from 6', () => {
+describe('UI message chunk types', () => {
+  it('assign chunks of 6 to both majors and from ai 6', () => {
     expectTypeOf<UIMessageChunk6>().toExtend<ai6.UIMessageChunk>();
     expectTypeOf<UIMessageChunk6>().toExtend<ai7.UIMessageChunk>();
     expectTypeOf<ai6.UIMessageChunk>().toExtend<UIMessageChunk6>();
   });
 
-  it('of 7 go to 7, and come from both majors', () => {
+  it('assign chunks of 7 to ai 7 and from both majors', () => {
     expectTypeOf<UIMessageChunk>().toExtend<ai7.UIMessageChunk>();
     expectTypeOf<ai7.UIMessageChunk>().toExtend<UIMessageChunk>();
     expectTypeOf<ai6.UIMessageChunk>().toExtend<UIMessageChunk>();
     expectTypeOf<UIMessageChunk6>().toExtend<UIMessageChunk>();
   });
 
-  it('are told apart by the version', () => {
+  it('narrow by version', () => {
     expectTypeOf<UIMessageChunkOf<6>>().toEqualTypeOf<UIMessageChunk6>();
     expectTypeOf<UIMessageChunkOf<7>>().toEqualTypeOf<UIMessageChunk>();
   });
 
-  it('make streams that the transports of both majors take', () => {
+  it('form streams that the transports of both majors accept', () => {
     type Sent<Chunk> = Promise<ReadableStream<Chunk>>;
     expectTypeOf<Sent<UIMessageChunk6>>().toExtend<ReturnType<ai6.ChatTransport<ai6.UIMessage>['sendMessages']>>();
     expectTypeOf<Sent<UIMessageChunk6>>().toExtend<ReturnType<ai7.ChatTransport<ai7.UIMessage>['sendMessages']>>();

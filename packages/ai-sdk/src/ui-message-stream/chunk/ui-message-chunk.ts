@@ -1,12 +1,12 @@
-/** The major of `ai` that reads the stream. */
+/** Major version of `ai` that reads the stream. */
 export type UIMessageVersion = 6 | 7;
 
-/** JSON before it is written: a field may be undefined, and is then not there. As 7 has it, which promises not to change it. */
+/** JSON value of ai 7, which is read-only. Undefined fields are omitted when it is serialized. */
 type JsonValue = null | string | number | boolean | readonly JsonValue[] | JsonFields;
 type JsonFields = { readonly [key: string]: JsonValue | undefined };
 type Metadata = { providerMetadata?: { [provider: string]: JsonFields } };
 type ToolMetadata = { toolMetadata?: JsonFields };
-/** As 6 has it. */
+/** JSON value of ai 6. */
 type JsonValue6 = null | string | number | boolean | JsonValue6[] | JsonFields6;
 type JsonFields6 = { [key: string]: JsonValue6 | undefined };
 type As6<Chunk> = {
@@ -100,10 +100,10 @@ export type UISourceDocumentChunk = {
   filename?: string;
 } & Metadata;
 export type UIFileChunk = { type: 'file'; url: string; mediaType: string } & Metadata;
-/** Without a field for it: the client keeps a data chunk as it is, so the metadata stays with the part all the same. */
+/** `providerMetadata` is our addition: the client stores data chunks unchanged, including unknown fields. */
 export type UIDataChunk = { type: `data-${string}`; id?: string; data: unknown; transient?: boolean } & Metadata;
 
-/** A chunk that both majors know: what an encoder for 6 writes. */
+/** Chunk that both majors read. An encoder for 6 writes only these. */
 export type UIMessageChunk6 = As6<CommonChunk>;
 
 type CommonChunk =
@@ -129,7 +129,7 @@ type CommonChunk =
   | UIFileChunk
   | UIDataChunk;
 
-/** What supports a text, in 7. */
+/** Citation of a text, in 7. */
 export type UICitation = {
   source:
     | ({ type: 'source'; sourceType: 'url'; id: string; url: string; title?: string } & Metadata)
@@ -173,7 +173,7 @@ export type UISteeringPart =
 export type UISteeringMessageChunk = { type: 'steering-message'; id: string; parts: UISteeringPart[] };
 export type UIResetStepChunk = { type: 'reset-step' };
 
-/** Every chunk of 6 and 7. */
+/** Any chunk of 6 and 7. */
 export type UIMessageChunk =
   | Exclude<CommonChunk, UIPartEndChunk | UIFinishChunk | UIToolApprovalRequestChunk>
   | UITextEndChunk7
@@ -186,5 +186,5 @@ export type UIMessageChunk =
   | UISteeringMessageChunk
   | UIResetStepChunk;
 
-/** The chunks that a reader of that version takes. */
+/** Chunks that a reader of a version accepts. */
 export type UIMessageChunkOf<Version extends UIMessageVersion> = Version extends 6 ? UIMessageChunk6 : UIMessageChunk;

@@ -1,16 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { questionCallId, questionIdOf } from './ui-question-id.ts';
+import { toQuestionCallId, parseQuestionId } from './ui-question-id.ts';
 
-test('every question has an id as a tool part, and comes back by it', () => {
+test('converts every question id to a call id and back', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), (questionId) => {
-      expect(questionIdOf(questionCallId(questionId))).toBe(questionId);
-      expect(questionIdOf(questionCallId(questionCallId(questionId)))).toBe(questionCallId(questionId));
+      expect(parseQuestionId(toQuestionCallId(questionId))).toBe(questionId);
+      expect(parseQuestionId(toQuestionCallId(toQuestionCallId(questionId)))).toBe(toQuestionCallId(questionId));
     }),
   );
 });
 
-test.each([['run-1:0'], ['question:q'], [questionCallId('')], [''], [undefined], [7]])('%j is no question', (id) => {
-  expect(questionIdOf(id)).toBeUndefined();
-});
+test.each([['run-1:0'], ['question:q'], [toQuestionCallId('')], [''], [undefined], [7]])(
+  'does not parse %j as a question',
+  (id) => {
+    expect(parseQuestionId(id)).toBeUndefined();
+  },
+);

@@ -1,28 +1,27 @@
 /**
- * A question about no call is a tool part in the UI, and tool parts have ids. Those of questions are a name space of their own
- * in the canon, so the part needs one that no call has. Ids of calls are minted from run ids or by providers, and none of them
- * begins like this.
+ * Prefix of tool call ids for questions without a call, which are tool parts in the UI. Question ids and call ids are separate
+ * namespaces; ids of calls start with a run id or come from a provider, so none has this prefix.
  */
 const prefix = 'intertie:question:';
 
-/** The `toolCallId` of the tool part that carries a question. */
-export function questionCallId(questionId: string): string {
+/** Returns the `toolCallId` of a question's tool part. */
+export function toQuestionCallId(questionId: string): string {
   return prefix + questionId;
 }
 
-/** The question that a tool part carries. Undefined: it carries none. */
-export function questionIdOf(toolCallId: unknown): string | undefined {
+/** Returns the question id of a tool part. Undefined if the part is not a question. */
+export function parseQuestionId(toolCallId: unknown): string | undefined {
   if (typeof toolCallId !== 'string' || !toolCallId.startsWith(prefix)) return undefined;
   return toolCallId.slice(prefix.length) || undefined;
 }
 
 /**
- * The approval of a call that was denied without an answer of "no": a UI part is denied only through an approval, so this one
- * is made up for it, and nobody was asked.
+ * Returns the id of the synthetic approval for a call that was denied without a refusal: a UI part can only be denied through
+ * an approval.
  */
-export function denialId(toolCallId: string): string {
+export function toDenialId(toolCallId: string): string {
   return `intertie:denied:${toolCallId}`;
 }
 
-/** What is said of such a call where nobody has given a reason. */
-export const deniedText = 'The call was denied.';
+/** Text for a denied call without a reason. */
+export const defaultDenialText = 'The call was denied.';

@@ -27,8 +27,8 @@ const citation = {
   citedText: 'abc',
 };
 
-/** One chunk of every type with every field. */
-const whole: Array<[version: UIMessageVersion, chunk: object]> = [
+/** One chunk of every type with all fields. */
+const fullChunks: Array<[version: UIMessageVersion, chunk: object]> = [
   [6, { type: 'start', messageId: 'm', messageMetadata: 1 }],
   [6, { type: 'finish', finishReason: 'stop', messageMetadata: null }],
   [6, { type: 'abort', reason: 'r' }],
@@ -87,7 +87,7 @@ const whole: Array<[version: UIMessageVersion, chunk: object]> = [
   [7, { type: 'reset-step' }],
 ];
 
-/** What a field is spoilt with. */
+/** Invalid replacements for a field. */
 const wrong: unknown[] = [
   undefined,
   null,
@@ -119,7 +119,7 @@ const wrong: unknown[] = [
   10n,
 ];
 
-/** The chunk, and it with each field spoilt in each way, also inside. */
+/** The chunk, and its variants with one field, also a nested one, replaced or removed. */
 function variants(chunk: object): object[] {
   const all: object[] = [chunk];
   for (const key of Object.keys(chunk)) {
@@ -134,8 +134,8 @@ function variants(chunk: object): object[] {
   return all;
 }
 
-describe.each([6, 7] as const)('the schema of %i', (version) => {
-  it.each(whole)('has the same verdict on every spoilt form (chunk of %i, %j)', async (since, chunk) => {
+describe.each([6, 7] as const)('validator and schema of ai %i', (version) => {
+  it.each(fullChunks)('agree on every variant (chunk of %i, %j)', async (since, chunk) => {
     expect(isUIMessageChunk(chunk, since)).toBe(true);
     for (const variant of variants(chunk)) {
       const problem = validateUIMessageChunk(variant, version);
@@ -143,35 +143,38 @@ describe.each([6, 7] as const)('the schema of %i', (version) => {
     }
   });
 
-  it('has the same verdict on what is no chunk at all', async () => {
+  it('agree on values that are not chunks', async () => {
     for (const value of wrong) {
       expect(isUIMessageChunk(value, version)).toBe(await isValidChunk(version, value));
       expect(isUIMessageChunk({ type: value }, version)).toBe(await isValidChunk(version, { type: value }));
     }
   });
 
-  it('differs in one thing: symbols in metadata, which no wire carries and no reader sees, are passed over', async () => {
+  it('differ only on symbols in metadata, which JSON cannot contain', async () => {
     const chunk = { type: 'text-start', id: 'a', providerMetadata: { maker: { [Symbol('s')]: 1 } } };
     expect(isUIMessageChunk(chunk, version)).toBe(true);
     expect(await isValidChunk(version, chunk)).toBe(false);
     expect(await isValidChunk(version, JSON.parse(JSON.stringify(chunk)))).toBe(true);
   });
 
-  it('takes what is inherited for what is not there, as the schema does', async () => {
+  it('ignore inherited fields', async () => {
     const inherits = (own: object): object => Object.assign(Object.create({ bad: () => 1 }) as object, own);
     const chunk = { type: 'text-start', id: 'a', providerMetadata: inherits({ maker: inherits({ a: 1 }) }) };
     expect(isUIMessageChunk(chunk, version)).toBe(true);
     expect(await isValidChunk(version, chunk)).toBe(true);
   });
 
-  it('takes unknown fields', async () => {
+  it('accept unknown fields', async () => {
     expect(isUIMessageChunk({ type: 'start-step', more: 1 }, version)).toBe(true);
     expect(await isValidChunk(version, { type: 'start-step', more: 1 })).toBe(true);
   });
 });
 
-it('says where and why', () => {
-  expect(validateUIMessageChunk({ type: 'text-delta', id: 'a' })).toEqual({ path: 'delta', message: 'it is a string' });
+it('returns the path and the problem', () => {
+  expect(validateUIMessageChunk({ type: 'text-delta', id: 'a' })).toEqual({
+    path: 'delta',
+    message: 'must be a string',
+  });
   expect(validateUIMessageChunk({ type: 'data-x' })?.message).toContain('write null');
   expect(validateUIMessageChunk({ type: 'custom', kind: 'a.b' })?.message).toContain('custom');
   expect(validateUIMessageChunk({ type: 'finish', finishReason: 'interrupted' })?.path).toBe('finishReason');
@@ -180,15 +183,15 @@ it('says where and why', () => {
   );
 });
 
-it('knows the types of a version', () => {
-  for (const [version, { type }] of whole as Array<[UIMessageVersion, { type: string }]>) {
+it('knows the chunk types of each version', () => {
+  for (const [version, { type }] of fullChunks as Array<[UIMessageVersion, { type: string }]>) {
     expect(isUIMessageChunkType(type, version)).toBe(true);
   }
   expect(isUIMessageChunkType('custom', 6)).toBe(false);
   expect(isUIMessageChunkType('run-start', 7)).toBe(false);
 });
 
-it('does not overflow on metadata that nests without end', () => {
+it('rejects deeply nested metadata without overflowing the stack', () => {
   let deep: unknown = 1;
   for (let depth = 0; depth < 100_000; depth += 1) deep = { deep };
   expect(isUIMessageChunk({ type: 'text-start', id: 'a', providerMetadata: { maker: { deep } } })).toBe(false);

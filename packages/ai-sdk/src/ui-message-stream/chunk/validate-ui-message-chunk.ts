@@ -2,16 +2,16 @@ import { isJsonRecord, isMetadata, isTextRecord } from './is-ui-metadata.ts';
 import { isFields, type Fields } from '../../shared/read-fields.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from './ui-message-chunk.ts';
 
-/** What is wrong with a chunk, and where. */
+/** Validation error of a chunk, with the path of the field. */
 export type ChunkProblem = { path: string; message: string };
 
 /**
- * Whether a value is a UI message chunk: the verdict of `uiMessageChunkSchema` of that version, without its cost. The
- * schema tries one variant after the other and copies what it reads; this looks at the type, then at the fields, and
- * allocates only to say what is wrong. Unknown fields are fine, as they are to the schema.
+ * Validates a UI message chunk with the same result as `uiMessageChunkSchema` of that version, but faster: the schema tries
+ * each variant and copies the value; this function switches on the type and allocates only for errors. Like the schema, it
+ * accepts unknown fields.
  */
 export function validateUIMessageChunk(chunk: unknown, version: UIMessageVersion = 6): ChunkProblem | undefined {
-  if (!isFields(chunk)) return problem('', 'a chunk is an object');
+  if (!isFields(chunk)) return problem('', 'a chunk must be an object');
   switch (chunk.type) {
     case 'text-delta':
     case 'reasoning-delta':
@@ -19,17 +19,19 @@ export function validateUIMessageChunk(chunk: unknown, version: UIMessageVersion
     case 'tool-input-delta':
       return text(chunk, 'toolCallId') ?? text(chunk, 'inputTextDelta');
     case 'text-end':
-      return text(chunk, 'id') ?? meta(chunk) ?? (version === 7 ? citations(chunk.citations, 'citations') : undefined);
+      return (
+        text(chunk, 'id') ?? meta(chunk) ?? (version === 7 ? checkCitations(chunk.citations, 'citations') : undefined)
+      );
     case 'text-start':
     case 'reasoning-start':
     case 'reasoning-end':
       return text(chunk, 'id') ?? meta(chunk);
     case 'tool-input-start':
-      return call(chunk) ?? encoding(chunk);
+      return checkCall(chunk) ?? checkEncoding(chunk);
     case 'tool-input-available':
-      return call(chunk) ?? present(chunk, 'input');
+      return checkCall(chunk) ?? present(chunk, 'input');
     case 'tool-input-error':
-      return call(chunk) ?? present(chunk, 'input') ?? text(chunk, 'errorText');
+      return checkCall(chunk) ?? present(chunk, 'input') ?? text(chunk, 'errorText');
     case 'tool-approval-request':
       return (
         text(chunk, 'approvalId') ??
@@ -38,9 +40,14 @@ export function validateUIMessageChunk(chunk: unknown, version: UIMessageVersion
         (version === 7 ? (maybeText(chunk, 'reason') ?? maybeFlag(chunk, 'isAutomatic')) : undefined)
       );
     case 'tool-output-available':
-      return text(chunk, 'toolCallId') ?? present(chunk, 'output') ?? result(chunk) ?? maybeFlag(chunk, 'preliminary');
+      return (
+        text(chunk, 'toolCallId') ??
+        present(chunk, 'output') ??
+        checkToolFields(chunk) ??
+        maybeFlag(chunk, 'preliminary')
+      );
     case 'tool-output-error':
-      return text(chunk, 'toolCallId') ?? text(chunk, 'errorText') ?? result(chunk);
+      return text(chunk, 'toolCallId') ?? text(chunk, 'errorText') ?? checkToolFields(chunk);
     case 'tool-output-denied':
       return text(chunk, 'toolCallId');
     case 'source-url':
@@ -61,7 +68,7 @@ export function validateUIMessageChunk(chunk: unknown, version: UIMessageVersion
     case 'start':
       return maybeText(chunk, 'messageId');
     case 'finish':
-      return finishReason(chunk, version);
+      return checkFinishReason(chunk, version);
     case 'abort':
       return maybeText(chunk, 'reason');
     case 'error':
@@ -69,11 +76,11 @@ export function validateUIMessageChunk(chunk: unknown, version: UIMessageVersion
     case 'message-metadata':
       return present(chunk, 'messageMetadata');
     default:
-      return version === 7 ? chunkOf7(chunk) : dataChunk(chunk);
+      return version === 7 ? checkChunk7(chunk) : checkDataChunk(chunk);
   }
 }
 
-/** The same, as a type guard. */
+/** Type guard for `validateUIMessageChunk`. */
 export function isUIMessageChunk<Version extends UIMessageVersion = 6>(
   value: unknown,
   version?: Version,
@@ -116,12 +123,12 @@ const types7: ReadonlySet<unknown> = new Set([
   'reset-step',
 ]);
 
-/** Whether that version has chunks of this type. */
+/** Whether a version has chunks of this type. */
 export function isUIMessageChunkType(type: unknown, version: UIMessageVersion = 6): boolean {
   return (version === 7 ? types7 : types6).has(type) || (typeof type === 'string' && type.startsWith('data-'));
 }
 
-function chunkOf7(chunk: Fields): ChunkProblem | undefined {
+function checkChunk7(chunk: Fields): ChunkProblem | undefined {
   switch (chunk.type) {
     case 'custom':
       return text(chunk, 'kind') ?? meta(chunk);
@@ -136,35 +143,35 @@ function chunkOf7(chunk: Fields): ChunkProblem | undefined {
         meta(chunk)
       );
     case 'steering-message':
-      return text(chunk, 'id') ?? steeringParts(chunk.parts);
+      return text(chunk, 'id') ?? checkSteeringParts(chunk.parts);
     case 'reset-step':
       return undefined;
     default:
-      return dataChunk(chunk);
+      return checkDataChunk(chunk);
   }
 }
 
-function dataChunk(chunk: Fields): ChunkProblem | undefined {
-  if (typeof chunk.type !== 'string') return problem('type', 'the type is a string');
-  if (!chunk.type.startsWith('data-')) return problem('type', `no chunk has the type "${chunk.type}"`);
+function checkDataChunk(chunk: Fields): ChunkProblem | undefined {
+  if (typeof chunk.type !== 'string') return problem('type', 'must be a string');
+  if (!chunk.type.startsWith('data-')) return problem('type', `unknown chunk type "${chunk.type}"`);
   return present(chunk, 'data') ?? maybeText(chunk, 'id') ?? maybeFlag(chunk, 'transient');
 }
 
-function call(chunk: Fields): ChunkProblem | undefined {
-  return text(chunk, 'toolCallId') ?? text(chunk, 'toolName') ?? maybeText(chunk, 'title') ?? result(chunk);
+function checkCall(chunk: Fields): ChunkProblem | undefined {
+  return text(chunk, 'toolCallId') ?? text(chunk, 'toolName') ?? maybeText(chunk, 'title') ?? checkToolFields(chunk);
 }
 
-/** What a call and its result may both say. */
-function result(chunk: Fields): ChunkProblem | undefined {
+/** Checks the optional fields that calls and results share. */
+function checkToolFields(chunk: Fields): ChunkProblem | undefined {
   return maybeFlag(chunk, 'providerExecuted') ?? maybeFlag(chunk, 'dynamic') ?? meta(chunk) ?? toolMeta(chunk);
 }
 
-function encoding({ inputEncoding }: Fields): ChunkProblem | undefined {
+function checkEncoding({ inputEncoding }: Fields): ChunkProblem | undefined {
   if (inputEncoding === undefined || inputEncoding === 'json' || inputEncoding === 'text') return undefined;
-  return problem('inputEncoding', 'the encoding is "json" or "text"');
+  return problem('inputEncoding', 'must be "json" or "text"');
 }
 
-function finishReason({ finishReason: reason }: Fields, version: UIMessageVersion): ChunkProblem | undefined {
+function checkFinishReason({ finishReason: reason }: Fields, version: UIMessageVersion): ChunkProblem | undefined {
   switch (reason) {
     case undefined:
     case 'stop':
@@ -177,23 +184,23 @@ function finishReason({ finishReason: reason }: Fields, version: UIMessageVersio
     case 'interrupted':
       if (version === 7) return undefined;
   }
-  return problem('finishReason', `ai ${version} has no such finish reason`);
+  return problem('finishReason', `ai ${version} does not have this finish reason`);
 }
 
-function citations(value: unknown, path: string): ChunkProblem | undefined {
+function checkCitations(value: unknown, path: string): ChunkProblem | undefined {
   if (value === undefined) return undefined;
-  if (!Array.isArray(value)) return problem(path, 'citations are a list');
+  if (!Array.isArray(value)) return problem(path, 'must be an array');
   for (let index = 0; index < value.length; index += 1) {
-    const found = citation(value[index], `${path}[${index}]`);
+    const found = checkCitation(value[index], `${path}[${index}]`);
     if (found) return found;
   }
   return undefined;
 }
 
-function citation(value: unknown, path: string): ChunkProblem | undefined {
-  if (!isFields(value)) return problem(path, 'a citation is an object');
+function checkCitation(value: unknown, path: string): ChunkProblem | undefined {
+  if (!isFields(value)) return problem(path, 'must be an object');
   const { source } = value;
-  if (!isFields(source) || source.type !== 'source') return problem(`${path}.source`, 'a citation has a source');
+  if (!isFields(source) || source.type !== 'source') return problem(`${path}.source`, 'must be a source');
   const found =
     source.sourceType === 'url'
       ? (text(source, 'id') ?? text(source, 'url') ?? maybeText(source, 'title') ?? meta(source))
@@ -203,7 +210,7 @@ function citation(value: unknown, path: string): ChunkProblem | undefined {
           text(source, 'title') ??
           maybeText(source, 'filename') ??
           meta(source))
-        : problem('sourceType', 'a source is of the type "url" or "document"');
+        : problem('sourceType', 'must be "url" or "document"');
   if (found) return problem(`${path}.source.${found.path}`, found.message);
   return maybeIndex(value, 'startIndex') ?? maybeIndex(value, 'endIndex') ?? maybeText(value, 'citedText');
 }
@@ -211,46 +218,48 @@ function citation(value: unknown, path: string): ChunkProblem | undefined {
 function maybeIndex(value: Fields, key: string): ChunkProblem | undefined {
   const index = value[key];
   if (index === undefined || (Number.isSafeInteger(index) && (index as number) >= 0)) return undefined;
-  return problem(key, 'an index is a whole number');
+  return problem(key, 'must be a non-negative integer');
 }
 
-function steeringParts(parts: unknown): ChunkProblem | undefined {
-  if (!Array.isArray(parts)) return problem('parts', 'a steering message has a list of parts');
+function checkSteeringParts(parts: unknown): ChunkProblem | undefined {
+  if (!Array.isArray(parts)) return problem('parts', 'must be an array');
   for (let index = 0; index < parts.length; index += 1) {
-    const found = steeringPart(parts[index]);
+    const found = checkSteeringPart(parts[index]);
     if (found) return problem(`parts[${index}].${found.path}`, found.message);
   }
   return undefined;
 }
 
-function steeringPart(part: unknown): ChunkProblem | undefined {
-  if (!isFields(part)) return problem('', 'a part is an object');
+function checkSteeringPart(part: unknown): ChunkProblem | undefined {
+  if (!isFields(part)) return problem('', 'a part must be an object');
   if (part.type === 'text') return text(part, 'text') ?? meta(part);
-  if (part.type !== 'file') return problem('type', 'a steering message has text and files');
-  return text(part, 'mediaType') ?? text(part, 'url') ?? maybeText(part, 'filename') ?? reference(part) ?? meta(part);
+  if (part.type !== 'file') return problem('type', 'must be "text" or "file"');
+  return (
+    text(part, 'mediaType') ?? text(part, 'url') ?? maybeText(part, 'filename') ?? checkReference(part) ?? meta(part)
+  );
 }
 
-function reference({ providerReference }: Fields): ChunkProblem | undefined {
+function checkReference({ providerReference }: Fields): ChunkProblem | undefined {
   if (providerReference === undefined || isTextRecord(providerReference)) return undefined;
-  return problem('providerReference', 'it is a JSON object');
+  return problem('providerReference', 'must be a JSON object');
 }
 
 function meta({ providerMetadata }: Fields): ChunkProblem | undefined {
   if (providerMetadata === undefined || isMetadata(providerMetadata)) return undefined;
-  return problem('providerMetadata', 'it is an object of JSON objects');
+  return problem('providerMetadata', 'must be an object of JSON objects');
 }
 
-function toolMeta({ toolMetadata }: Fields): ChunkProblem | undefined {
-  if (toolMetadata === undefined || isJsonRecord(toolMetadata)) return undefined;
-  return problem('toolMetadata', 'it is a JSON object');
+function toolMeta({ toolMetadata: value }: Fields): ChunkProblem | undefined {
+  if (value === undefined || isJsonRecord(value)) return undefined;
+  return problem('toolMetadata', 'must be a JSON object');
 }
 
 function text(chunk: Fields, key: string): ChunkProblem | undefined {
-  return typeof chunk[key] === 'string' ? undefined : problem(key, 'it is a string');
+  return typeof chunk[key] === 'string' ? undefined : problem(key, 'must be a string');
 }
 
 function flag(chunk: Fields, key: string): ChunkProblem | undefined {
-  return typeof chunk[key] === 'boolean' ? undefined : problem(key, 'it is a boolean');
+  return typeof chunk[key] === 'boolean' ? undefined : problem(key, 'must be a boolean');
 }
 
 function maybeText(chunk: Fields, key: string): ChunkProblem | undefined {
@@ -261,9 +270,9 @@ function maybeFlag(chunk: Fields, key: string): ChunkProblem | undefined {
   return chunk[key] === undefined ? undefined : flag(chunk, key);
 }
 
-/** The value may be anything, but JSON drops `undefined`: a writer says `null`. */
+/** Accepts any value, including null, but the key must exist. */
 function present(chunk: Fields, key: string): ChunkProblem | undefined {
-  return key in chunk ? undefined : problem(key, 'it is missing; write null where there is no value');
+  return key in chunk ? undefined : problem(key, 'is missing; write null if there is no value');
 }
 
 function problem(path: string, message: string): ChunkProblem {

@@ -1,8 +1,8 @@
 import type { AgentEvent, Emit, JsonObject, RunInput } from '@intertie/core';
 import { defined } from '../../shared/read-fields.ts';
 
-/** The agents of a UI message stream: each is a piece of data that is said again whenever it changes. */
-export class DecodedAgents {
+/** Decodes the agents of a UI message stream: data that is sent again whenever the agent changes. */
+export class UIAgentDecoder {
   #agents = new Map<string, 'open' | 'ended'>();
 
   constructor({ message }: RunInput) {
@@ -11,15 +11,15 @@ export class DecodedAgents {
     }
   }
 
-  /** An agent that speaks, and that nobody has introduced, is introduced by its id. */
-  introduce(agentId: string, emit: Emit<AgentEvent>): void {
+  /** Emits `agent-start` for an agent that content refers to but that was never announced. */
+  ensureStarted(agentId: string, emit: Emit<AgentEvent>): void {
     if (this.#agents.has(agentId)) return;
     this.#agents.set(agentId, 'open');
     emit({ type: 'agent-start', agentId, name: agentId, kind: 'agent' });
   }
 
-  /** What is new in a `data-agent`. `write` says whether the event is one. */
-  read(agentId: string, data: JsonObject, write: (event: object) => boolean): void {
+  /** Emits the changes of a `data-agent`. `write` returns false if an event is invalid. */
+  decodeData(agentId: string, data: JsonObject, write: (event: object) => boolean): void {
     const { agentId: _, outcome, error, result, usage, ...entry } = data;
     const isEnd = outcome !== undefined;
     const state = this.#agents.get(agentId);

@@ -4,52 +4,54 @@ import { defined } from '../../shared/read-fields.ts';
 
 type RunEnd = EventOf<'run-end'>;
 
-/** How a UI message stream ends: by its last chunk, by what a `data-event` has said before it, or by the first error. */
-export class DecodedEnd {
-  /** What the wire calls the message, where that is not our name for it. */
+/** Decodes the end of a stream from its last chunk, from a `data-event` before it, or from the first error. */
+export class UIRunEndDecoder {
+  /** Id of the message on the wire, if it differs from ours. */
   wireMessageId: string | undefined;
   #cause: Fault | undefined;
-  /** What a `data-event` has said of the end, until the wire's own last word. */
-  #said: RunEnd | undefined;
+  /** The `run-end` of a `data-event`, used when the last chunk has the same outcome. */
+  #dataEvent: RunEnd | undefined;
 
-  carried(event: RunEnd): void {
-    this.#said = event;
+  setDataEvent(event: RunEnd): void {
+    this.#dataEvent = event;
   }
 
-  abort(reason: string | undefined): RunEnd {
-    return this.#whole(this.#saidOf('aborted') ?? { type: 'run-end', outcome: 'aborted', ...defined({ reason }) });
+  decodeAbort(reason: string | undefined): RunEnd {
+    return this.#withMessageId(
+      this.#getDataEvent('aborted') ?? { type: 'run-end', outcome: 'aborted', ...defined({ reason }) },
+    );
   }
 
-  /** Undefined: the error is not the end by itself. A chat stops here, other readers go on. */
-  fail(message: string): RunEnd | undefined {
-    const said = this.#saidOf('error');
-    if (said) return this.#whole(said);
+  /** Undefined if the error does not end the stream: a chat stops at an error, other readers continue. */
+  decodeError(message: string): RunEnd | undefined {
+    const fields = this.#getDataEvent('error');
+    if (fields) return this.#withMessageId(fields);
     this.#cause ??= { message };
     return undefined;
   }
 
-  finish(finishReason: FinishReason | undefined, waitingFor: Waiting[]): RunEnd {
-    const carried = this.#saidOf('complete') ?? this.#saidOf('paused');
-    if (carried) return this.#whole(carried);
-    const said = { type: 'run-end' as const, ...defined({ finishReason }) };
+  decodeFinish(finishReason: FinishReason | undefined, waitingFor: Waiting[]): RunEnd {
+    const carried = this.#getDataEvent('complete') ?? this.#getDataEvent('paused');
+    if (carried) return this.#withMessageId(carried);
+    const fields = { type: 'run-end' as const, ...defined({ finishReason }) };
     if (finishReason === 'error') {
       const error = this.#cause ?? { message: 'The stream finished with an error.' };
-      return this.#whole({ ...said, outcome: 'error', error });
+      return this.#withMessageId({ ...fields, outcome: 'error', error });
     }
-    if (waitingFor.length > 0) return this.#whole({ ...said, outcome: 'paused', waitingFor });
-    return this.#whole({ ...said, outcome: 'complete' });
+    if (waitingFor.length > 0) return this.#withMessageId({ ...fields, outcome: 'paused', waitingFor });
+    return this.#withMessageId({ ...fields, outcome: 'complete' });
   }
 
-  /** The input is over without a last word. Undefined: nothing tells why. */
-  cut(): RunEnd | undefined {
-    return this.#cause && this.#whole({ type: 'run-end', outcome: 'error', error: this.#cause });
+  /** Returns the end of a stream without a last chunk. Undefined if no error explains it. */
+  toTruncated(): RunEnd | undefined {
+    return this.#cause && this.#withMessageId({ type: 'run-end', outcome: 'error', error: this.#cause });
   }
 
-  #saidOf(outcome: RunEnd['outcome']): RunEnd | undefined {
-    return this.#said?.outcome === outcome ? this.#said : undefined;
+  #getDataEvent(outcome: RunEnd['outcome']): RunEnd | undefined {
+    return this.#dataEvent?.outcome === outcome ? this.#dataEvent : undefined;
   }
 
-  #whole(event: RunEnd): RunEnd {
+  #withMessageId(event: RunEnd): RunEnd {
     const { wireMessageId: messageId } = this;
     if (messageId === undefined) return event;
     return { ...event, providerMetadata: { ...event.providerMetadata, 'ai-sdk': { messageId } } };

@@ -18,7 +18,7 @@ const available = { type: 'tool-input-available', ...call, input: { q: 1 } };
 const toolCall = { type: 'tool-call', ...call, input: { q: 1 } };
 const result = { type: 'tool-result', toolCallId: 'c' };
 
-describe('each chunk', () => {
+describe('chunk decoding', () => {
   const table: Array<[name: string, chunks: unknown[], events: object[]]> = [
     ['start', [{ type: 'start', messageId: 'm' }], []],
     [
@@ -36,7 +36,7 @@ describe('each chunk', () => {
       ],
     ],
     [
-      'text in a step, with ids of our own',
+      'text in a step, with new ids',
       [
         { type: 'start-step' },
         { type: 'text-start', id: '0' },
@@ -61,7 +61,7 @@ describe('each chunk', () => {
       ],
     ],
     [
-      'a step that is finished while a part of it is open (legal in 7) waits for the part',
+      'a step that finishes while its part is open (legal in 7), after the part',
       [
         { type: 'start-step' },
         { type: 'reasoning-start', id: '0' },
@@ -76,7 +76,7 @@ describe('each chunk', () => {
       ],
     ],
     [
-      'a step that is taken back',
+      'a discarded step',
       [{ type: 'start-step' }, { type: 'text-start', id: '0' }, start, { type: 'reset-step' }],
       [
         { type: 'step-start', stepId: 'r:step-0' },
@@ -89,7 +89,7 @@ describe('each chunk', () => {
       ],
     ],
     [
-      'a call with its input streamed',
+      'a call with streamed input',
       [
         { ...start, dynamic: true, title: 'Search', inputEncoding: 'json' },
         { type: 'tool-input-delta', toolCallId: 'c', inputTextDelta: '{"q":1}' },
@@ -107,7 +107,7 @@ describe('each chunk', () => {
       ],
     ],
     [
-      'an invalid call, whose error follows once, although ai says it twice',
+      'an invalid call with one error, which ai sends twice',
       [
         { type: 'tool-input-error', ...call, input: '{', errorText: 'Bad.' },
         { type: 'tool-output-error', toolCallId: 'c', errorText: 'Bad.' },
@@ -120,7 +120,7 @@ describe('each chunk', () => {
       ],
     ],
     [
-      'an invalid call whose error nobody writes',
+      'an invalid call without an error chunk',
       [{ type: 'tool-input-error', ...call, input: '{', errorText: 'Bad.' }, { type: 'finish' }],
       [
         { type: 'tool-call', ...call, input: '{', invalid: { message: 'Bad.' } },
@@ -129,7 +129,7 @@ describe('each chunk', () => {
       ],
     ],
     [
-      'an approval, granted',
+      'a granted approval',
       [
         available,
         {
@@ -178,7 +178,7 @@ describe('each chunk', () => {
       ],
     ],
     [
-      'data, replaced by its id, and custom content',
+      'data that is replaced by id, and custom content',
       [
         { type: 'data-plan', id: '1', data: { done: 0 } },
         { type: 'data-plan', id: '1', data: { done: 1 } },
@@ -218,7 +218,7 @@ describe('each chunk', () => {
     ],
     ['abort', [{ type: 'abort', reason: 'Stopped.' }], [{ type: 'run-end', outcome: 'aborted', reason: 'Stopped.' }]],
     [
-      'an error that ends the stream: the first one is the cause',
+      'an error that ends the stream, with the first one as its cause',
       [
         { type: 'error', errorText: 'No credit.' },
         { type: 'error', errorText: 'Stream closed.' },
@@ -230,7 +230,7 @@ describe('each chunk', () => {
       ],
     ],
     [
-      'an error that the stream survives',
+      'an error that does not end the stream',
       [
         { type: 'error', errorText: 'A tool was slow.' },
         { type: 'finish', finishReason: 'stop' },
@@ -263,19 +263,19 @@ describe('each chunk', () => {
       ],
     ],
     [
-      "a message id that is not ours: the wire's is kept beside the message",
+      'a foreign message id, which is recorded in the metadata',
       [{ type: 'start', messageId: 'theirs' }, { type: 'finish' }],
       [{ type: 'run-end', outcome: 'complete', providerMetadata: { 'ai-sdk': { messageId: 'theirs' } } }],
     ],
   ];
 
-  it.each(table)('%s', (_name, chunks, events) => {
+  it.each(table)('decodes %s', (_name, chunks, events) => {
     expect(decode(chunks)).toEqual(events);
   });
 });
 
 describe('ids', () => {
-  it('"0" of three runs are three ids in the thread', () => {
+  it('assigns three ids to "0" of three runs', () => {
     const ids = ['r1', 'r2', 'r3'].map((runId) => {
       const decoder = createUIMessageDecoder({ ...run, runId });
       return transcode(decoder, [{ type: 'text-start', id: '0' }])[0];
@@ -283,7 +283,7 @@ describe('ids', () => {
     expect(ids).toEqual(['r1', 'r2', 'r3'].map((runId) => ({ type: 'text-start', id: `${runId}:0` })));
   });
 
-  it('of a text that is opened again in the same stream are new', () => {
+  it('assigns a new id to a text that is opened again', () => {
     const twice = [
       { type: 'text-start', id: '0' },
       { type: 'text-end', id: '0' },
@@ -294,7 +294,7 @@ describe('ids', () => {
     ]);
   });
 
-  it("of a call are the wire's, unless the thread has such a one; then the wire's is in the metadata", () => {
+  it('keeps the call id of the wire, or records it in the metadata if the thread already uses it', () => {
     const message: MessageContent = {
       format: 2,
       parts: [{ type: 'tool-invocation', toolCallId: 'c', toolName: 'search', state: 'result', result: 1 }],
@@ -311,7 +311,7 @@ describe('ids', () => {
     ]);
   });
 
-  it('of the baseline are known: its calls get their results, its questions their answers', () => {
+  it('accepts results and answers for calls and questions of the baseline', () => {
     const message: MessageContent = {
       format: 2,
       parts: [
@@ -330,15 +330,15 @@ describe('ids', () => {
   });
 });
 
-describe('what is not understood', () => {
-  it('is raw: an unknown type, and what is no chunk at all', () => {
+describe('invalid input', () => {
+  it('decodes unknown types and non-chunks as raw', () => {
     expect(decode([{ type: 'brand-new', n: 1 }, 5])).toEqual([
       { type: 'raw', dialect: 'ui-message-stream', value: { type: 'brand-new', n: 1 } },
       { type: 'raw', dialect: 'ui-message-stream', value: 5 },
     ]);
   });
 
-  it('is raw and a notice: a malformed chunk of a known type, and one that fits nothing', () => {
+  it('decodes malformed chunks and unknown references as raw with a notice', () => {
     const malformed = [
       { type: 'text-delta', id: 'p', delta: 5 },
       { type: 'tool-input-delta', toolCallId: 'x', inputTextDelta: '' },
@@ -354,7 +354,7 @@ describe('what is not understood', () => {
     }
   });
 
-  it('is mended where it can be: a delta whose start was missed, a result before its call was complete', () => {
+  it('repairs a delta without a start and a result before the complete input', () => {
     const losses: Loss[] = [];
     const chunks = [
       { type: 'text-delta', id: '0', delta: 'Hi' },
@@ -374,7 +374,7 @@ describe('what is not understood', () => {
     expect(losses.map(({ kind }) => kind)).toEqual(['repaired', 'repaired']);
   });
 
-  it('is late after the end', () => {
+  it('reports chunks after the end as late', () => {
     const losses: Loss[] = [];
     const events = decode([{ type: 'finish' }, { type: 'text-start', id: '0' }], {
       onLoss: (loss) => losses.push(loss),
@@ -384,7 +384,7 @@ describe('what is not understood', () => {
   });
 });
 
-it('introduces an agent that nobody has, by its id', () => {
+it('starts an agent that was never announced', () => {
   const chunks = [
     { type: 'start-step' },
     { type: 'text-start', id: '0', providerMetadata: { intertie: { agentId: 'ann', to: ['bob'] } } },
@@ -395,7 +395,7 @@ it('introduces an agent that nobody has, by its id', () => {
   ]);
 });
 
-it('knows from the tool set who runs a call', () => {
+it('takes the executor of a call from the tool set', () => {
   const events = decode([available, { type: 'finish', finishReason: 'tool-calls' }], { tools: { search: 'runtime' } });
   expect(events).toEqual([
     { ...toolCall, executor: 'runtime' },
@@ -403,7 +403,7 @@ it('knows from the tool set who runs a call', () => {
   ]);
 });
 
-it('does not take events from the wire that only a run may say', () => {
+it('rejects data events of types that have chunks', () => {
   const data = { type: 'run-start', runId: 'x', threadId: 'x', messageId: 'x' };
   const [event] = decode([{ type: 'data-event', id: 'intertie:event', data, transient: true }]);
   expect(event?.type).toBe('raw');

@@ -1,74 +1,56 @@
-import {
-  validateEvent,
-  type AgentEvent,
-  type Emit,
-  type EventOf,
-  type JsonObject,
-  type Meta,
-  type OnLoss,
-  type RunInput,
-} from '@intertie/core';
-import { equalJson, mergeMeta, toJson, type Attribution } from '@intertie/core/internal';
+import { validateEvent, type AgentEvent, type Emit, type EventOf, type JsonObject, type OnLoss } from '@intertie/core';
+import { equalJson, mergeMeta, toJson } from '@intertie/core/internal';
 import type { OutputChunk } from './decode-ui-result.ts';
-import { answerIn } from '../../shared/ai-sdk-approval.ts';
-import { takeSlot } from '../../shared/intertie-metadata.ts';
-import { defined, asFields, isFields, jsonObjectOf, metaOf } from '../../shared/read-fields.ts';
+import { parseDescriptorAnswer } from '../../shared/ai-sdk-approval.ts';
+import { splitMetadata } from '../../shared/intertie-metadata.ts';
+import { defined, asFields, isFields, asJsonObject, parseMetadata } from '../../shared/read-fields.ts';
 import type {
   UIToolApprovalRequestChunk7,
   UIToolApprovalResponseChunk,
   UIToolInputAvailableChunk,
 } from '../chunk/ui-message-chunk.ts';
-import { denialId, questionIdOf } from '../chunk/ui-question-id.ts';
+import { toDenialId, parseQuestionId } from '../chunk/ui-question-id.ts';
+import type { UIDecoderContext } from './ui-decoder-context.ts';
 
 type Write = Emit<AgentEvent>;
 
-/** What questions need of the decoder around them. */
-export interface QuestionContext {
-  run: RunInput;
-  onLoss: OnLoss;
-  /** Our id of a call that the wire names. */
-  idOf(wireId: string): string | undefined;
-  /** Who says it and in which step, and the metadata that is not ours. */
-  said(meta: Meta | undefined, emit: Write): Attribution;
-}
-
-/** Decodes approvals, and the tools that carry questions about nothing. Gives a reason where a chunk fits nothing. */
-export class DecodedQuestions {
-  #context: QuestionContext;
-  /** Questions that are tools on the wire, and whether they are answered. */
-  #asked = new Map<string, boolean>();
-  /** Approvals, the call of each, and whether it is answered. */
+/** Decodes approvals, and questions sent as tool parts. Methods return a problem if a chunk refers to an unknown id. */
+export class UIQuestionDecoder {
+  #context: UIDecoderContext;
+  /** Questions sent as tool parts, and whether they are answered. */
+  #questionParts = new Map<string, boolean>();
+  /** Approvals with their calls, and whether they are answered. */
   #approvals = new Map<string, { toolCallId: string; answered: boolean }>();
 
-  constructor(context: QuestionContext) {
+  constructor(context: UIDecoderContext) {
     this.#context = context;
     for (const part of context.run.message?.parts ?? []) {
-      if (part.type === 'question') this.#asked.set(part.questionId, part.answer !== undefined);
+      if (part.type === 'question') this.#questionParts.set(part.questionId, part.answer !== undefined);
       if (part.type !== 'tool-invocation' || !part.approval) continue;
       const { questionId, answer } = part.approval;
       this.#approvals.set(questionId, { toolCallId: part.toolCallId, answered: answer !== undefined });
     }
   }
 
-  request(chunk: UIToolApprovalRequestChunk7, emit: Write): string | undefined {
+  decodeRequest(chunk: UIToolApprovalRequestChunk7, emit: Write): string | undefined {
     if (this.#approvals.has(chunk.approvalId)) return undefined;
-    if (chunk.approvalId === '') return 'An approval request has an id.';
-    const toolCallId = this.#context.idOf(chunk.toolCallId);
-    if (toolCallId === undefined) return 'There is no call of that id.';
-    const isMadeUp = chunk.approvalId === denialId(chunk.toolCallId);
-    const answer = isMadeUp ? undefined : answerIn(chunk.approvalDescriptor, chunk.approvalId);
+    if (chunk.approvalId === '') return 'An approval request must have an id.';
+    const toolCallId = this.#context.findCallId(chunk.toolCallId);
+    if (toolCallId === undefined) return 'There is no call with that id.';
+    const isMadeUp = chunk.approvalId === toDenialId(chunk.toolCallId);
+    const answer = isMadeUp ? undefined : parseDescriptorAnswer(chunk.approvalDescriptor, chunk.approvalId);
     this.#approvals.set(chunk.approvalId, { toolCallId, answered: isMadeUp || answer !== undefined });
-    if (!isMadeUp) emit(questionOf(chunk, toolCallId, this.#context.onLoss));
+    if (!isMadeUp) emit(toQuestion(chunk, toolCallId, this.#context.onLoss));
     if (answer) emit({ type: 'answer', ...answer });
     return undefined;
   }
 
-  respond(chunk: UIToolApprovalResponseChunk, emit: Write): string | undefined {
+  decodeResponse(chunk: UIToolApprovalResponseChunk, emit: Write): string | undefined {
     const approval = this.#approvals.get(chunk.approvalId);
-    if (approval === undefined) return 'There is no approval request of that id.';
+    if (approval === undefined) return 'There is no approval request with that id.';
     if (approval.answered) return undefined;
     approval.answered = true;
-    const { meta } = takeSlot(metaOf(chunk.providerMetadata, this.#context.onLoss));
+    const { meta } = splitMetadata(parseMetadata(chunk.providerMetadata, this.#context.onLoss));
     emit({
       type: 'answer',
       questionId: chunk.approvalId,
@@ -78,66 +60,69 @@ export class DecodedQuestions {
     return undefined;
   }
 
-  /** An event that came as it is. Its chunk, if one follows, says nothing new. */
-  carried(event: EventOf<'question' | 'answer'>, emit: Write): void {
+  /** Decodes a question or answer from a data event. A chunk for it that follows is ignored. */
+  decodeDataEvent(event: EventOf<'question' | 'answer'>, emit: Write): void {
     if (event.type === 'answer') {
       const approval = this.#approvals.get(event.questionId);
       if (approval) approval.answered = true;
-      else this.#asked.set(event.questionId, true);
+      else this.#questionParts.set(event.questionId, true);
       return emit(event);
     }
     const { toolCallId, ...question } = event;
-    const id = toolCallId === undefined ? undefined : this.#context.idOf(toolCallId);
-    if (id === undefined) this.#asked.set(event.questionId, false);
+    const id = toolCallId === undefined ? undefined : this.#context.findCallId(toolCallId);
+    if (id === undefined) this.#questionParts.set(event.questionId, false);
     else this.#approvals.set(event.questionId, { toolCallId: id, answered: false });
     emit({ ...question, ...defined({ toolCallId: id }) });
   }
 
-  /** Questions that nobody has answered, and the call of each. `isSettled`: nobody needs the answer any more. */
-  open(isSettled: (toolCallId: string) => boolean): Array<{ questionId: string; toolCallId?: string }> {
+  /** Lists unanswered questions with their calls. Approvals of settled calls no longer need an answer. */
+  listOpen(isSettled: (toolCallId: string) => boolean): Array<{ questionId: string; toolCallId?: string }> {
     const open: Array<{ questionId: string; toolCallId?: string }> = [];
     for (const [questionId, { toolCallId, answered }] of this.#approvals) {
       if (!answered && !isSettled(toolCallId)) open.push({ questionId, toolCallId });
     }
-    for (const [questionId, answered] of this.#asked) if (!answered) open.push({ questionId });
+    for (const [questionId, answered] of this.#questionParts) if (!answered) open.push({ questionId });
     return open;
   }
 
-  /** Our questions about nothing are dynamic tools on the wire. Whether this is one. */
-  ask(chunk: UIToolInputAvailableChunk, emit: Write): boolean {
-    const { slot } = takeSlot(metaOf(chunk.providerMetadata, this.#context.onLoss));
-    const questionId = slot.question === true ? questionIdOf(chunk.toolCallId) : undefined;
+  /** Decodes a question that our encoder sent as a dynamic tool. Returns false if the chunk is not one. */
+  decodeQuestionPart(chunk: UIToolInputAvailableChunk, emit: Write): boolean {
+    const { intertie } = splitMetadata(parseMetadata(chunk.providerMetadata, this.#context.onLoss));
+    const questionId = intertie.question === true ? parseQuestionId(chunk.toolCallId) : undefined;
     if (questionId === undefined) return false;
-    const { providerMetadata } = this.#context.said(metaOf(chunk.providerMetadata, this.#context.onLoss), emit);
-    const said = jsonObjectOf(toJson(chunk.input, this.#context.onLoss)) ?? {};
-    const wireId = typeof said.toolCallId === 'string' ? said.toolCallId : undefined;
-    const { toolCallId: _, ...body } = said;
+    const { providerMetadata } = this.#context.getAttribution(
+      parseMetadata(chunk.providerMetadata, this.#context.onLoss),
+      emit,
+    );
+    const input = asJsonObject(toJson(chunk.input, this.#context.onLoss)) ?? {};
+    const wireId = typeof input.toolCallId === 'string' ? input.toolCallId : undefined;
+    const { toolCallId: _, ...body } = input;
     const question = {
       type: 'question',
       kind: 'input',
       ...body,
       questionId,
-      ...defined({ toolCallId: wireId === undefined ? undefined : this.#context.idOf(wireId), providerMetadata }),
-      ...(typeof slot.agentId === 'string' && { agentId: slot.agentId }),
+      ...defined({ toolCallId: wireId === undefined ? undefined : this.#context.findCallId(wireId), providerMetadata }),
+      ...(typeof intertie.agentId === 'string' && { agentId: intertie.agentId }),
     };
-    this.#asked.set(questionId, false);
+    this.#questionParts.set(questionId, false);
     const plain: EventOf<'question'> = { type: 'question', kind: 'input', questionId };
     emit(validateEvent(question) === undefined ? (question as EventOf<'question'>) : plain);
     return true;
   }
 
-  /** The output of such a tool is the answer. Whether this is one. */
-  answer(chunk: OutputChunk, emit: Write): boolean {
-    const questionId = questionIdOf(chunk.toolCallId);
-    const isAnswered = questionId === undefined ? undefined : this.#asked.get(questionId);
+  /** Decodes the output of such a tool as the answer. Returns false if the chunk is not one. */
+  decodeAnswerPart(chunk: OutputChunk, emit: Write): boolean {
+    const questionId = parseQuestionId(chunk.toolCallId);
+    const isAnswered = questionId === undefined ? undefined : this.#questionParts.get(questionId);
     if (questionId === undefined || isAnswered === undefined) return false;
     if (isAnswered) return true;
-    this.#asked.set(questionId, true);
+    this.#questionParts.set(questionId, true);
     const wireMeta = chunk.type === 'tool-output-denied' ? undefined : chunk.providerMetadata;
-    const { slot, meta } = takeSlot(metaOf(wireMeta, this.#context.onLoss));
+    const { intertie, meta } = splitMetadata(parseMetadata(wireMeta, this.#context.onLoss));
     const output =
       chunk.type === 'tool-output-available' ? toJson(chunk.output ?? null, this.#context.onLoss) : undefined;
-    const isValue = output !== undefined && (slot.answer === undefined || !equalJson(output, slot.answer));
+    const isValue = output !== undefined && (intertie.answer === undefined || !equalJson(output, intertie.answer));
     const plain: EventOf<'answer'> = {
       type: 'answer',
       questionId,
@@ -146,7 +131,7 @@ export class DecodedQuestions {
     };
     const answer = {
       ...plain,
-      ...jsonObjectOf(slot.answer ?? null),
+      ...asJsonObject(intertie.answer ?? null),
       questionId,
       ...(meta && { providerMetadata: meta }),
     };
@@ -155,10 +140,10 @@ export class DecodedQuestions {
   }
 }
 
-function questionOf(chunk: UIToolApprovalRequestChunk7, toolCallId: string, onLoss: OnLoss): EventOf<'question'> {
+function toQuestion(chunk: UIToolApprovalRequestChunk7, toolCallId: string, onLoss: OnLoss): EventOf<'question'> {
   const { approvalId: questionId, approvalDescriptor, inputSchemaInput, signature, reason, isAutomatic } = chunk;
   const details = isFields(approvalDescriptor)
-    ? jsonObjectOf(toJson(asFields(approvalDescriptor).intertie ?? null))
+    ? asJsonObject(toJson(asFields(approvalDescriptor).intertie ?? null))
     : undefined;
   const own: JsonObject = {};
   if (signature !== undefined) own.signature = signature;
@@ -175,7 +160,7 @@ function questionOf(chunk: UIToolApprovalRequestChunk7, toolCallId: string, onLo
     ...(Object.keys(own).length > 0 && { providerMetadata: { 'ai-sdk': own } }),
   };
   if (details === undefined) return plain;
-  const providerMetadata = mergeMeta(metaOf(details.providerMetadata, onLoss), plain.providerMetadata);
+  const providerMetadata = mergeMeta(parseMetadata(details.providerMetadata, onLoss), plain.providerMetadata);
   const { answer: _, ...asked } = details;
   const full = { ...plain, ...asked, questionId, toolCallId, ...defined({ providerMetadata }) };
   return validateEvent(full) === undefined ? full : plain;

@@ -1,7 +1,7 @@
 import type { Fault, Json, Meta, OnLoss, ToolResult } from '@intertie/core';
 import { toJson } from '@intertie/core/internal';
-import { takeSlot } from '../../shared/intertie-metadata.ts';
-import { defined, asBoolean, isFields, jsonObjectOf, metaOf, asText } from '../../shared/read-fields.ts';
+import { splitMetadata } from '../../shared/intertie-metadata.ts';
+import { defined, asBoolean, isFields, asJsonObject, parseMetadata, asText } from '../../shared/read-fields.ts';
 import type {
   UIToolOutputAvailableChunk,
   UIToolOutputDeniedChunk,
@@ -10,28 +10,28 @@ import type {
 
 export type OutputChunk = UIToolOutputAvailableChunk | UIToolOutputErrorChunk | UIToolOutputDeniedChunk;
 
-/** What a chunk says came of a call. */
-export function resultOf(chunk: OutputChunk, onLoss: OnLoss): ToolResult & { providerMetadata?: Meta } {
+/** Decodes an output chunk to the result of its call. */
+export function toToolResult(chunk: OutputChunk, onLoss: OnLoss): ToolResult & { providerMetadata?: Meta } {
   if (chunk.type === 'tool-output-denied') return { status: 'denied' };
-  const { slot, meta } = takeSlot(metaOf(chunk.providerMetadata, onLoss));
-  const said = { ...(meta && { providerMetadata: meta }) };
-  if (chunk.type === 'tool-output-error' && isFields(slot.denied)) {
-    return { status: 'denied', ...defined({ reason: asText(slot.denied.reason) }), ...said };
+  const { intertie, meta } = splitMetadata(parseMetadata(chunk.providerMetadata, onLoss));
+  const metadata = { ...(meta && { providerMetadata: meta }) };
+  if (chunk.type === 'tool-output-error' && isFields(intertie.denied)) {
+    return { status: 'denied', ...defined({ reason: asText(intertie.denied.reason) }), ...metadata };
   }
   if (chunk.type === 'tool-output-error') {
-    return { status: 'error', error: faultOf(chunk.errorText, slot.error), ...said };
+    return { status: 'error', error: parseFault(chunk.errorText, intertie.error), ...metadata };
   }
   return {
     status: 'ok',
     output: toJson(chunk.output ?? null, onLoss),
-    ...(slot.content === true && { content: true }),
+    ...(intertie.content === true && { content: true }),
     ...(chunk.preliminary && { preliminary: true }),
-    ...said,
+    ...metadata,
   };
 }
 
-/** An error by its text, and by what the slot adds to it. */
-export function faultOf(message: string, said: Json | undefined): Fault {
-  const { code, retryable, data } = jsonObjectOf(said ?? null) ?? {};
+/** Builds a fault from an error text and the fields in our metadata. */
+export function parseFault(message: string, metadata: Json | undefined): Fault {
+  const { code, retryable, data } = asJsonObject(metadata ?? null) ?? {};
   return { message, ...defined({ code: asText(code), retryable: asBoolean(retryable), data }) };
 }

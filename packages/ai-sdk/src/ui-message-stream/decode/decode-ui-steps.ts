@@ -1,13 +1,13 @@
 import type { AgentEvent, Emit } from '@intertie/core';
 
-/** The steps of a UI message stream: they have no ids, and may be finished while a part of theirs is still open. */
-export class DecodedSteps {
+/** Decodes the steps of a UI message stream, which have no ids and can finish while one of their parts is open. */
+export class UIStepDecoder {
   #runId: string;
   #count = 0;
   #current: string | undefined;
-  /** How many parts of each step are open. */
+  /** Number of open parts per step. */
   #open = new Map<string, number>();
-  /** Finished, and waiting for their parts. */
+  /** Finished steps with open parts. */
   #waiting = new Set<string>();
 
   constructor(runId: string) {
@@ -33,18 +33,18 @@ export class DecodedSteps {
     else emit({ type: 'step-end', stepId });
   }
 
-  /** What this step has said never happened. Its parts have been closed. */
+  /** Discards the current step, whose parts have been closed, and starts another. */
   discard(emit: Emit<AgentEvent>): void {
     if (this.#current !== undefined) emit({ type: 'step-end', stepId: this.#current, discarded: true });
     this.#current = undefined;
     this.start(emit);
   }
 
-  opened(stepId: string | undefined): void {
+  addOpenPart(stepId: string | undefined): void {
     if (stepId !== undefined) this.#open.set(stepId, (this.#open.get(stepId) ?? 0) + 1);
   }
 
-  closed(stepId: string | undefined, emit: Emit<AgentEvent>): void {
+  removeOpenPart(stepId: string | undefined, emit: Emit<AgentEvent>): void {
     if (stepId === undefined) return;
     const left = (this.#open.get(stepId) ?? 1) - 1;
     if (left > 0) this.#open.set(stepId, left);

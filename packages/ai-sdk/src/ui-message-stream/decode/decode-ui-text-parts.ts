@@ -1,96 +1,88 @@
-import type { AgentEvent, Emit, Json, Meta, OnLoss } from '@intertie/core';
+import type { AgentEvent, Emit, Json, Meta } from '@intertie/core';
 import { toJson, type Attribution } from '@intertie/core/internal';
-import { takeSlot } from '../../shared/intertie-metadata.ts';
-import { defined, metaOf } from '../../shared/read-fields.ts';
+import { splitMetadata } from '../../shared/intertie-metadata.ts';
+import { defined, parseMetadata } from '../../shared/read-fields.ts';
 import type { UIPartDeltaChunk, UIPartStartChunk, UITextEndChunk7 } from '../chunk/ui-message-chunk.ts';
+import type { UIDecoderContext } from './ui-decoder-context.ts';
 
 type Write = Emit<AgentEvent>;
 type Kind = 'text' | 'reasoning';
 type Open = { id: string; kind: Kind; stepId?: string };
 type EndChunk = UITextEndChunk7 | (Omit<UITextEndChunk7, 'type' | 'citations'> & { type: 'reasoning-end' });
 
-/** What texts and reasoning need of the decoder around them. */
-export interface WordsContext {
-  onLoss: OnLoss;
-  /** Our id of a part that the wire calls so. */
-  idFor(wireId: string): string;
-  /** Who says it and in which step, and the metadata that is not ours. */
-  said(meta: Meta | undefined, emit: Write): Attribution;
-  opened(stepId: string | undefined): void;
-  closed(stepId: string | undefined, emit: Write): void;
-}
-
-/** Decodes texts and reasoning, which the wire knows by kind and id while they are open. */
-export class DecodedWords {
-  #context: WordsContext;
+/** Decodes text and reasoning parts. The wire identifies an open part by kind and id. */
+export class UITextPartDecoder {
+  #context: UIDecoderContext;
   #open = new Map<string, Open>();
 
-  constructor(context: WordsContext) {
+  constructor(context: UIDecoderContext) {
     this.#context = context;
   }
 
-  /** What the step has left open is over. */
+  /** Ends the parts that a step left open. */
   endStep(stepId: string, emit: Write): void {
-    for (const [key, open] of this.#open) if (open.stepId === stepId) this.#close(key, open, emit);
+    for (const [key, open] of this.#open) if (open.stepId === stepId) this.#endPart(key, open, emit);
   }
 
-  start(chunk: UIPartStartChunk, emit: Write): void {
+  decodeStart(chunk: UIPartStartChunk, emit: Write): void {
     const kind = chunk.type === 'text-start' ? 'text' : 'reasoning';
-    const said = this.#context.said(metaOf(chunk.providerMetadata, this.#context.onLoss), emit);
-    // A second start under an open id: the client goes on with the new part, and the first one stays as it is.
+    const attribution = this.#context.getAttribution(parseMetadata(chunk.providerMetadata, this.#context.onLoss), emit);
+    // A repeated start of an open id begins a new part at the client, and the first one stays unchanged.
     const before = this.#open.get(`${kind}:${chunk.id}`);
-    if (before) this.#close(`${kind}:${chunk.id}`, before, emit);
-    this.#begin(kind, chunk.id, said, emit);
+    if (before) this.#endPart(`${kind}:${chunk.id}`, before, emit);
+    this.#startPart(kind, chunk.id, attribution, emit);
   }
 
-  #begin(kind: Kind, wireId: string, said: Attribution, emit: Write): Open {
-    const id = this.#context.idFor(wireId);
-    const open: Open = { id, kind, ...defined({ stepId: said.stepId }) };
+  #startPart(kind: Kind, wireId: string, attribution: Attribution, emit: Write): Open {
+    const id = this.#context.toPartId(wireId);
+    const open: Open = { id, kind, ...defined({ stepId: attribution.stepId }) };
     this.#open.set(`${kind}:${wireId}`, open);
-    this.#context.opened(said.stepId);
-    emit({ type: `${kind}-start`, id, ...said });
+    this.#context.addOpenPart(attribution.stepId);
+    emit({ type: `${kind}-start`, id, ...attribution });
     return open;
   }
 
-  delta(chunk: UIPartDeltaChunk, emit: Write): void {
+  decodeDelta(chunk: UIPartDeltaChunk, emit: Write): void {
     const part =
-      chunk.type === 'text-delta' ? this.#part('text', chunk.id, emit) : this.#part('reasoning', chunk.id, emit);
+      chunk.type === 'text-delta'
+        ? this.#getOrStartPart('text', chunk.id, emit)
+        : this.#getOrStartPart('reasoning', chunk.id, emit);
     if (chunk.providerMetadata === undefined) return emit({ type: chunk.type, id: part.id, delta: chunk.delta });
-    const { meta } = takeSlot(metaOf(chunk.providerMetadata, this.#context.onLoss));
+    const { meta } = splitMetadata(parseMetadata(chunk.providerMetadata, this.#context.onLoss));
     emit({ type: chunk.type, id: part.id, delta: chunk.delta, ...(meta && { providerMetadata: meta }) });
   }
 
-  end(chunk: EndChunk, emit: Write): void {
+  decodeEnd(chunk: EndChunk, emit: Write): void {
     const kind = chunk.type === 'text-end' ? 'text' : 'reasoning';
-    const part = this.#part(kind, chunk.id, emit);
-    const { slot, meta } = takeSlot(metaOf(chunk.providerMetadata, this.#context.onLoss));
+    const part = this.#getOrStartPart(kind, chunk.id, emit);
+    const { intertie, meta } = splitMetadata(parseMetadata(chunk.providerMetadata, this.#context.onLoss));
     const wireCitations = chunk.type === 'text-end' ? chunk.citations : undefined;
-    const citations: Json = wireCitations ? toJson(wireCitations, this.#context.onLoss) : (slot.citations ?? null);
-    this.#close(`${kind}:${chunk.id}`, part, emit, {
+    const citations: Json = wireCitations ? toJson(wireCitations, this.#context.onLoss) : (intertie.citations ?? null);
+    this.#endPart(`${kind}:${chunk.id}`, part, emit, {
       ...(Array.isArray(citations) && { citations }),
       ...(meta && { providerMetadata: meta }),
     });
   }
 
-  /** The open part, or a new one: a delta whose start was missed is better shown than thrown away. */
-  #part(kind: Kind, wireId: string, emit: Write): Open {
+  /** Returns the open part. If its start is missing, opens one rather than dropping the content. */
+  #getOrStartPart(kind: Kind, wireId: string, emit: Write): Open {
     const open = this.#open.get(`${kind}:${wireId}`);
     if (open !== undefined) return open;
-    const why = `No ${kind} of that id was open, so one was opened.`;
+    const why = `No ${kind} with that id was open, so one was opened.`;
     this.#context.onLoss({ kind: 'repaired', what: `${kind} delta`, why, id: wireId });
-    return this.#begin(kind, wireId, this.#context.said(undefined, emit), emit);
+    return this.#startPart(kind, wireId, this.#context.getAttribution(undefined, emit), emit);
   }
 
-  #close(
+  #endPart(
     key: string,
     { id, kind, stepId }: Open,
     emit: Write,
-    said: { citations?: Json[]; providerMetadata?: Meta } = {},
+    attribution: { citations?: Json[]; providerMetadata?: Meta } = {},
   ): void {
     this.#open.delete(key);
-    const { citations, ...metadata } = said;
+    const { citations, ...metadata } = attribution;
     if (kind === 'text') emit({ type: 'text-end', id, ...(citations && { citations }), ...metadata });
     else emit({ type: 'reasoning-end', id, ...metadata });
-    this.#context.closed(stepId, emit);
+    this.#context.removeOpenPart(stepId, emit);
   }
 }

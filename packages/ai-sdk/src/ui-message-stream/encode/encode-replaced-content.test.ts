@@ -32,15 +32,15 @@ const approval = (approved: boolean): NonNullable<ToolPart['approval']> => ({
   answer: { questionId: 'q', approved, reason: 'So.', by: 'ada' },
 });
 
-describe('an approval that was answered before, told to a chat that has not read it', () => {
-  it.each([6, 7] as const)('refused, on ai %i: the call is denied, and the answer is there', async (version) => {
+describe('restated approval that was answered before', () => {
+  it.each([6, 7] as const)('shows a refused call as denied with its answer (ai %i)', async (version) => {
     const { shown, back, losses } = await restated({ state: 'denied', approval: approval(false) }, version);
     expect(shown).toMatchObject({ state: 'output-denied', approval: { id: 'q' } });
     expect(back).toMatchObject({ state: 'denied', approval: { answer: { approved: false, reason: 'So.' } } });
     expect(losses).toEqual([]);
   });
 
-  it('ai 6 has no chunk for "approved": it is in our descriptor of the approval', async () => {
+  it('sends "approved" to ai 6 in our approval descriptor', async () => {
     const { shown } = await restated({ state: 'denied', approval: approval(false) }, 6);
     expect(shown).toMatchObject({
       approval: { id: 'q', descriptor: { intertie: { answer: { approved: false, reason: 'So.' } } } },
@@ -48,27 +48,27 @@ describe('an approval that was answered before, told to a chat that has not read
     expect((shown as { approval: object }).approval).not.toHaveProperty('approved');
   });
 
-  it.each([6, 7] as const)('granted, on ai %i: the result is shown, and the answer is there', async (version) => {
+  it.each([6, 7] as const)('shows the result of a granted call with its answer (ai %i)', async (version) => {
     const { shown, back } = await restated({ state: 'result', result: 1, approval: approval(true) }, version);
     expect(shown).toMatchObject({ state: 'output-available', output: 1, approval: { id: 'q' } });
     expect(back.approval?.answer).toMatchObject({ approved: true });
   });
 
-  it('a descriptor of somebody else’s is left alone, and the answer is named in the ledger', async () => {
-    const asked = { ...approval(false), providerMetadata: { 'ai-sdk': { approvalDescriptor: { theirs: 1 } } } };
-    const { shown, losses } = await restated({ state: 'denied', approval: asked }, 6);
+  it('does not change a foreign descriptor, and reports the answer as lost', async () => {
+    const foreign = { ...approval(false), providerMetadata: { 'ai-sdk': { approvalDescriptor: { theirs: 1 } } } };
+    const { shown, losses } = await restated({ state: 'denied', approval: foreign }, 6);
     expect(shown).toMatchObject({ approval: { id: 'q', descriptor: { theirs: 1 } } });
     expect(losses).toMatchObject([{ kind: 'unsupported', what: 'answer', id: 'q' }]);
   });
 
-  it('a call that goes on is not asked about again, on ai 6', async () => {
+  it('does not ask again about an open call on ai 6', async () => {
     const { shown } = await restated({ approval: approval(true) }, 6);
     expect(shown).toMatchObject({ state: 'input-available' });
     expect(shown).not.toHaveProperty('approval');
   });
 });
 
-describe('what ai 6 cannot say: that an approval was answered', () => {
+describe('answers that ai 6 cannot represent', () => {
   const call = { type: 'tool-input-available', toolCallId: 'c', toolName: 'rm', input: {} };
   const answer = { approvalId: 'q', approved: true, reason: 'So.' };
   const chunks = [
@@ -79,25 +79,25 @@ describe('what ai 6 cannot say: that an approval was answered', () => {
   ];
   const output = { type: 'tool-output-available', toolCallId: 'c', output: 1 };
 
-  it('its reducer takes "approved" from no chunk, where that of 7 does', async () => {
+  it('sets "approved" in the reducer of 7, never in that of 6', async () => {
     const shown = async (version: UIMessageVersion) => (await reduceUIChunks(version, chunks)).message?.parts[0];
     expect(await shown(6)).toMatchObject({ state: 'approval-requested', approval: { id: 'q' } });
     expect((await shown(6))?.approval).not.toHaveProperty('approved');
     expect(await shown(7)).toMatchObject({ state: 'approval-responded', approval: { id: 'q', approved: true } });
   });
 
-  it('its schema refuses the chunk in which 7 says so', async () => {
+  it('rejects tool-approval-response in the schema of 6', async () => {
     expect(await isValidChunk(6, chunks[3])).toBe(false);
     expect(await isValidChunk(7, chunks[3])).toBe(true);
   });
 
-  it('an output does not make up for it, so the page has it from the chat that answered, the store, or our descriptor', async () => {
+  it('does not set "approved" from an output', async () => {
     const live = { ...call, type: 'tool-rm', state: 'approval-responded', approval: { id: 'q', approved: true } };
     const message = { id: 'm', role: 'assistant', parts: [live] };
     const answered = await reduceUIChunks(6, [{ type: 'start', messageId: 'm' }, output], message);
     expect(answered.message?.parts[0]).toMatchObject({ state: 'output-available', approval: { approved: true } });
-    const told = await reduceUIChunks(6, [...chunks, output]);
-    expect(told.message?.parts[0]?.approval).toEqual({ id: 'q' });
+    const reduced = await reduceUIChunks(6, [...chunks, output]);
+    expect(reduced.message?.parts[0]?.approval).toEqual({ id: 'q' });
     const { shown, stored } = await restated({ state: 'result', result: 1, approval: approval(true) }, 6);
     expect(shown?.approval).toEqual({ id: 'q', descriptor: { intertie: { answer: approval(true).answer } } });
     expect(stored).toMatchObject({ state: 'output-available', approval: { id: 'q', approved: true, reason: 'So.' } });
@@ -107,7 +107,7 @@ describe('what ai 6 cannot say: that an approval was answered', () => {
   });
 });
 
-describe('an order that a stored message does not keep is in the ledger', () => {
+describe('order that a stored message does not preserve', () => {
   const call: AgentEvent = { type: 'tool-call', toolCallId: 'c', toolName: 'rm', input: {} };
   const invalid: AgentEvent = { ...call, invalid: { message: 'No.' } };
   const preliminary: AgentEvent = {
@@ -128,7 +128,7 @@ describe('an order that a stored message does not keep is in the ledger', () => 
     ...(parentAgentId !== undefined && { parentAgentId }),
   });
   const boss: AgentEvent = { type: 'agent-start', agentId: 'b', name: 'Bob', kind: 'agent' };
-  const speaks: AgentEvent[] = [
+  const content: AgentEvent[] = [
     { type: 'text-start', id: 'x', agentId: 'a', stepId: 's' },
     { type: 'text-end', id: 'x' },
   ];
@@ -138,14 +138,14 @@ describe('an order that a stored message does not keep is in the ledger', () => 
     ['an answer after an output', [call, question, preliminary, answer], ['q']],
     ['a denial after an output', [call, preliminary, denied], ['c']],
     ['a question about an invalid call', [invalid, question], ['q']],
-    ['an agent that goes on under another', [boss, agent(), ...speaks, agent('b')], ['a']],
+    ['an agent that continues under another parent', [boss, agent(), ...content, agent('b')], ['a']],
     [
-      'an agent whose words are taken back',
-      [agent(), ...speaks, { type: 'step-end', stepId: 's', discarded: true }],
+      'an agent whose content is discarded',
+      [agent(), ...content, { type: 'step-end', stepId: 's', discarded: true }],
       ['a'],
     ],
-    ['the usual', [boss, agent('b'), call, question, answer, preliminary, ...speaks, agent('b')], []],
-  ])('%s', (_, events, ids) => {
+    ['the usual order', [boss, agent('b'), call, question, answer, preliminary, ...content, agent('b')], []],
+  ])('reports %s', (_, events, ids) => {
     const losses: Loss[] = [];
     const encoder = createUIMessageEncoder({ version: 7, onLoss: (loss) => losses.push(loss) });
     transcode(encoder, [start, ...events, complete]);

@@ -1,40 +1,40 @@
 import type { EventOf, Fault, JsonObject, Meta } from '@intertie/core';
 import type { ToolPart } from '@intertie/core/internal';
-import { keptSlot } from '../../shared/intertie-metadata.ts';
-import { defined, jsonObjectOf } from '../../shared/read-fields.ts';
+import { toIdentity } from '../../shared/intertie-metadata.ts';
+import { defined, asJsonObject } from '../../shared/read-fields.ts';
 
 export type CallEvent = EventOf<'tool-input-start' | 'tool-call'>;
 
-/** A call as the client knows it. */
+/** State of a call at the client. */
 export type UICall = {
   state: 'streaming' | 'complete' | 'settled';
   toolName: string;
-  /** Said on every chunk of the call, and always the same: two values make two parts. */
+  /** Constant for all chunks of the call: the client creates a second part if it changes. */
   dynamic: boolean;
   stepId?: string;
-  /** With the slot. The client replaces what it has, so the whole is sent each time. */
+  /** Merged metadata with our fields. The client replaces metadata, so all of it is sent each time. */
   meta: Meta | undefined;
-  /** What of it the client has. */
+  /** Metadata that was sent last. */
   sent: Meta | undefined;
   resultMeta?: Meta;
   providerExecuted?: true;
   invalid?: Fault;
   questionId?: string;
-  /** The client shows an output of it that is not the last. */
+  /** Whether the client shows a preliminary output. */
   hasPreliminary?: true;
-  /** The question was answered, and not with a yes. */
+  /** Whether the approval was answered with anything but a yes. */
   isRefused?: true;
 };
 
-/** What the chunks of a call have no field for. */
-export function callSlot(event: CallEvent | ToolPart, isDynamic: boolean): JsonObject {
+/** Collects the fields of a call that its chunks do not have. */
+export function getCallMetadata(event: CallEvent | ToolPart, isDynamic: boolean): JsonObject {
   const { executor, dynamic, inputEncoding, toolMetadata } = event;
-  const slot = keptSlot({ ...event, id: undefined });
-  if (executor === 'runtime' || executor === 'client') slot.executor = executor;
-  if (dynamic !== undefined && (dynamic !== isDynamic || !dynamic)) slot.dynamic = dynamic;
-  if (event.type !== 'tool-input-start' && inputEncoding !== undefined) slot.inputEncoding = inputEncoding;
-  if (toolMetadata !== undefined && jsonObjectOf(toolMetadata) === undefined) slot.toolMetadata = toolMetadata;
-  return slot;
+  const intertie = toIdentity({ ...event, id: undefined });
+  if (executor === 'runtime' || executor === 'client') intertie.executor = executor;
+  if (dynamic !== undefined && (dynamic !== isDynamic || !dynamic)) intertie.dynamic = dynamic;
+  if (event.type !== 'tool-input-start' && inputEncoding !== undefined) intertie.inputEncoding = inputEncoding;
+  if (toolMetadata !== undefined && asJsonObject(toolMetadata) === undefined) intertie.toolMetadata = toolMetadata;
+  return intertie;
 }
 
 type CallFields = {
@@ -47,30 +47,30 @@ type CallFields = {
   providerMetadata?: Meta;
 };
 
-export function callFields({ toolCallId, title, toolMetadata }: CallEvent, call: UICall): CallFields {
+export function toCallFields({ toolCallId, title, toolMetadata }: CallEvent, call: UICall): CallFields {
   return {
     toolCallId,
     toolName: call.toolName,
-    ...resultFields(call),
+    ...toResultFields(call),
     ...defined({
       title,
-      toolMetadata: toolMetadata === undefined ? undefined : jsonObjectOf(toolMetadata),
+      toolMetadata: toolMetadata === undefined ? undefined : asJsonObject(toolMetadata),
       providerMetadata: call.meta,
     }),
   };
 }
 
-export function resultFields({ providerExecuted, dynamic }: UICall): { providerExecuted?: true; dynamic?: true } {
+export function toResultFields({ providerExecuted, dynamic }: UICall): { providerExecuted?: true; dynamic?: true } {
   return { ...(providerExecuted && { providerExecuted }), ...(dynamic && { dynamic }) };
 }
 
-/** A fault that its message says all of. */
-export function isPlain(fault: Fault): boolean {
+/** Whether a fault consists of its message only. */
+export function hasOnlyMessage(fault: Fault): boolean {
   return Object.keys(fault).length === 1;
 }
 
-/** What the text of an error does not say. */
-export function faultSlot(error: Fault): JsonObject {
+/** Collects the fields of a fault besides its message. */
+export function toFaultMetadata(error: Fault): JsonObject {
   const { message: _, ...fault } = error;
   return Object.keys(fault).length > 0 ? { error: fault } : {};
 }

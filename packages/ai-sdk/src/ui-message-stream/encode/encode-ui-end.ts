@@ -1,51 +1,51 @@
 import type { Emit, EventOf, Fault, FinishReason } from '@intertie/core';
-import { carry } from '../chunk/carry-event.ts';
-import { slotKey } from '../../shared/intertie-metadata.ts';
+import { emitDataEvent } from './emit-data-event.ts';
+import { metadataKey } from '../../shared/intertie-metadata.ts';
 import { defined, omit } from '../../shared/read-fields.ts';
 import type { UIMessageChunk, UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 
 type RunEnd = EventOf<'run-end'>;
 
-/** The last words of a stream: how the run has ended, as far as a chunk can say it, and before it what it cannot. */
-export function writeRunEnd(ended: RunEnd, version: UIMessageVersion, emit: Emit<UIMessageChunk>): void {
-  const messageMetadata = { [slotKey]: { status: ended.outcome } };
+/** Encodes the end of a run. Fields that the last chunk does not have are sent before it as a data event. */
+export function encodeRunEnd(ended: RunEnd, version: UIMessageVersion, emit: Emit<UIMessageChunk>): void {
+  const messageMetadata = { [metadataKey]: { status: ended.outcome } };
   switch (ended.outcome) {
     case 'complete':
     case 'paused': {
-      const finishReason = finishReasonOf(ended, version);
-      if (hasMore(ended, finishReason)) carry(ended, emit);
+      const finishReason = getFinishReason(ended, version);
+      if (hasExtraFields(ended, finishReason)) emitDataEvent(ended, emit);
       return emit({ type: 'finish', ...defined({ finishReason }), messageMetadata });
     }
     case 'aborted':
-      if (hasMore(ended)) carry(ended, emit);
+      if (hasExtraFields(ended)) emitDataEvent(ended, emit);
       emit({ type: 'message-metadata', messageMetadata });
       return emit({ type: 'abort', ...defined({ reason: ended.reason }) });
     case 'error':
-      if (hasMore(ended)) carry(ended, emit);
+      if (hasExtraFields(ended)) emitDataEvent(ended, emit);
       emit({ type: 'message-metadata', messageMetadata });
       return emit({ type: 'error', errorText: ended.error.message });
   }
 }
 
-function finishReasonOf(event: RunEnd, version: UIMessageVersion): FinishReason | undefined {
+function getFinishReason(event: RunEnd, version: UIMessageVersion): FinishReason | undefined {
   if (event.finishReason === undefined && event.outcome === 'paused') {
     return event.waitingFor.some(({ type }) => type !== 'message') ? 'tool-calls' : undefined;
   }
   return event.finishReason === 'interrupted' && version === 6 ? 'other' : event.finishReason;
 }
 
-/** Whether the end says more than its chunk does. */
-function hasMore(event: RunEnd, finishReason?: FinishReason): boolean {
-  const { outcome, finishReason: said, ...rest } = omit(event, 'type', 'at', 'origin');
-  if (said !== finishReason) return true;
+/** Whether the event has fields that its chunk does not have. */
+function hasExtraFields(event: RunEnd, finishReason?: FinishReason): boolean {
+  const { outcome, finishReason: ownReason, ...rest } = omit(event, 'type', 'at', 'origin');
+  if (ownReason !== finishReason) return true;
   switch (outcome) {
     case 'error': {
-      const { error, ...more } = rest as { error: Fault };
-      return Object.keys(more).length > 0 || Object.keys(error).length > 1;
+      const { error, ...extra } = rest as { error: Fault };
+      return Object.keys(extra).length > 0 || Object.keys(error).length > 1;
     }
     case 'aborted': {
-      const more = omit(rest as { reason?: string }, 'reason');
-      return Object.keys(more).length > 0;
+      const extra = omit(rest as { reason?: string }, 'reason');
+      return Object.keys(extra).length > 0;
     }
     default:
       return Object.keys(rest).length > 0;

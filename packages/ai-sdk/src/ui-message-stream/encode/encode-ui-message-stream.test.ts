@@ -28,17 +28,17 @@ function encode(
   const encoder = createUIMessageEncoder<7>({ ...(options as object), onLoss: (loss) => losses.push(loss) });
   const chunks: UIMessageChunk[] = [];
   for (const event of [runStart, ...events]) encoder.feed(event, (chunk) => chunks.push(chunk));
-  // Without `start`, which every stream has.
+  // Drops `start`, which every stream has.
   return { chunks: chunks.slice(1), losses };
 }
 const encoded = (events: AgentEvent[], options?: UIMessageEncoderOptions): UIMessageChunk[] =>
   encode(events, options).chunks;
 
 const step = { type: 'start-step' };
-const slot = (fields: object): object => ({ providerMetadata: { intertie: fields } });
+const intertie = (fields: object): object => ({ providerMetadata: { intertie: fields } });
 const carried = (data: object): object => ({ type: 'data-event', id: 'intertie:event', data, transient: true });
 
-describe('each event', () => {
+describe('event encoding', () => {
   const table: Array<[name: string, events: AgentEvent[], chunks: object[], options?: UIMessageEncoderOptions]> = [
     [
       'text',
@@ -49,13 +49,13 @@ describe('each event', () => {
       ],
       [
         step,
-        { type: 'text-start', id: 'p', ...slot({ id: 'p' }) },
+        { type: 'text-start', id: 'p', ...intertie({ id: 'p' }) },
         { type: 'text-delta', id: 'p', delta: 'Hi' },
         { type: 'text-end', id: 'p' },
       ],
     ],
     [
-      'reasoning, left out on request',
+      'reasoning that the options exclude',
       [
         { type: 'reasoning-start', id: 'p' },
         { type: 'reasoning-delta', id: 'p', delta: 'Hm' },
@@ -65,7 +65,7 @@ describe('each event', () => {
       { sendReasoning: false },
     ],
     [
-      'a call with its input streamed, and its result',
+      'a call with streamed input and its result',
       [
         { type: 'tool-input-start', toolCallId: 'c', toolName: 'search', executor: 'runtime' },
         { type: 'tool-input-delta', toolCallId: 'c', delta: '{"q":1}' },
@@ -76,15 +76,15 @@ describe('each event', () => {
       ],
       [
         step,
-        { type: 'tool-input-start', toolCallId: 'c', toolName: 'search', ...slot({ executor: 'runtime' }) },
+        { type: 'tool-input-start', toolCallId: 'c', toolName: 'search', ...intertie({ executor: 'runtime' }) },
         { type: 'tool-input-delta', toolCallId: 'c', inputTextDelta: '{"q":1}' },
-        { ...available, ...slot({ executor: 'runtime' }) },
+        { ...available, ...intertie({ executor: 'runtime' }) },
         { type: 'tool-output-available', toolCallId: 'c', output: [1], preliminary: true },
-        { type: 'tool-output-available', toolCallId: 'c', output: [1, 2], ...slot({ content: true }) },
+        { type: 'tool-output-available', toolCallId: 'c', output: [1, 2], ...intertie({ content: true }) },
       ],
     ],
     [
-      'a call of the provider, dynamic',
+      'a dynamic provider-executed call',
       [
         { ...call, executor: 'provider', dynamic: true, title: 'Search', toolMetadata: { icon: 'lens' } },
         { type: 'tool-result', toolCallId: 'c', status: 'error', error: { message: 'No.', code: 'down' } },
@@ -98,7 +98,7 @@ describe('each event', () => {
           providerExecuted: true,
           dynamic: true,
           errorText: 'No.',
-          ...slot({ error: { code: 'down' } }),
+          ...intertie({ error: { code: 'down' } }),
         },
       ],
     ],
@@ -108,12 +108,12 @@ describe('each event', () => {
       [
         step,
         available,
-        { ...available, toolCallId: 'd', toolName: 'other', dynamic: true, ...slot({ dynamic: false }) },
+        { ...available, toolCallId: 'd', toolName: 'other', dynamic: true, ...intertie({ dynamic: false }) },
       ],
       { staticTools: ['search'] },
     ],
     [
-      'an invalid call, whose metadata would become that of the result',
+      'an invalid call, with its metadata before the error',
       [
         { ...call, invalid: { message: 'Bad.' }, providerMetadata: { maker: { a: 1 } } },
         { type: 'tool-result', toolCallId: 'c', status: 'error', error: { message: 'Bad.' } },
@@ -125,7 +125,7 @@ describe('each event', () => {
       ],
     ],
     [
-      'a call that nobody has refused is denied: an error for 6, which cannot be told of an approval',
+      'a denied call without a refusal as an error for 6',
       [call, { type: 'tool-result', toolCallId: 'c', status: 'denied', reason: 'Not now.' }],
       [
         step,
@@ -134,12 +134,12 @@ describe('each event', () => {
           type: 'tool-output-error',
           toolCallId: 'c',
           errorText: 'Not now.',
-          ...slot({ denied: { reason: 'Not now.' } }),
+          ...intertie({ denied: { reason: 'Not now.' } }),
         },
       ],
     ],
     [
-      'a call that nobody has refused is denied: by an approval for 7',
+      'a denied call without a refusal with a synthetic approval for 7',
       [call, { type: 'tool-result', toolCallId: 'c', status: 'denied' }],
       [
         step,
@@ -151,7 +151,7 @@ describe('each event', () => {
       { version: 7 },
     ],
     [
-      'a call that was refused is denied',
+      'a denied call with a refusal',
       [
         call,
         { type: 'question', questionId: 'q', kind: 'approval', toolCallId: 'c' },
@@ -212,7 +212,7 @@ describe('each event', () => {
       { version: 7 },
     ],
     [
-      'a question about nothing, answered with a number',
+      'a question without a call, answered with a number',
       [
         {
           type: 'question',
@@ -231,19 +231,19 @@ describe('each event', () => {
           toolName: 'age',
           input: { kind: 'input', reason: 'age', message: 'How old?', schema: { type: 'number' } },
           dynamic: true,
-          ...slot({ question: true }),
+          ...intertie({ question: true }),
         },
         {
           type: 'tool-output-available',
           toolCallId: 'intertie:question:q',
           output: 7,
           dynamic: true,
-          ...slot({ answer: {} }),
+          ...intertie({ answer: {} }),
         },
       ],
     ],
     [
-      'a question that was cancelled',
+      'a cancelled question',
       [
         { type: 'question', questionId: 'q', kind: 'input' },
         { type: 'answer', questionId: 'q', cancelled: true },
@@ -255,19 +255,19 @@ describe('each event', () => {
           toolName: 'question',
           input: { kind: 'input' },
           dynamic: true,
-          ...slot({ question: true }),
+          ...intertie({ question: true }),
         },
         {
           type: 'tool-output-error',
           toolCallId: 'intertie:question:q',
           errorText: 'The question was cancelled.',
           dynamic: true,
-          ...slot({ answer: { cancelled: true } }),
+          ...intertie({ answer: { cancelled: true } }),
         },
       ],
     ],
     [
-      'files by their bytes, their URL and their reference',
+      'files with bytes, a URL and a reference',
       [
         { type: 'file', id: 'f', mimeType: 'text/plain', filename: 'a.txt', data: 'aGk=' },
         { type: 'file', id: 'g', url: 'https://example.com/g', reasoning: true },
@@ -279,13 +279,13 @@ describe('each event', () => {
           type: 'file',
           url: 'data:text/plain;base64,aGk=',
           mediaType: 'text/plain',
-          ...slot({ id: 'f', filename: 'a.txt' }),
+          ...intertie({ id: 'f', filename: 'a.txt' }),
         },
         {
           type: 'file',
           url: 'https://example.com/g',
           mediaType: 'application/octet-stream',
-          ...slot({ id: 'g', untyped: true, reasoning: true }),
+          ...intertie({ id: 'g', untyped: true, reasoning: true }),
         },
         {
           type: 'data-file',
@@ -295,9 +295,12 @@ describe('each event', () => {
       ],
     ],
     [
-      'a file of the reasoning, for 7',
+      'a reasoning file for 7',
       [{ type: 'file', id: 'g', mimeType: 'image/png', url: 'https://example.com/g', reasoning: true }],
-      [step, { type: 'reasoning-file', url: 'https://example.com/g', mediaType: 'image/png', ...slot({ id: 'g' }) }],
+      [
+        step,
+        { type: 'reasoning-file', url: 'https://example.com/g', mediaType: 'image/png', ...intertie({ id: 'g' }) },
+      ],
       { version: 7 },
     ],
     [
@@ -307,32 +310,32 @@ describe('each event', () => {
         { type: 'source', id: 'd', sourceType: 'document', mediaType: 'text/plain', title: 'Notes', filename: 'n.txt' },
       ],
       [
-        { type: 'source-url', sourceId: 's', url: 'https://example.com', title: 'Example', ...slot({ id: 's' }) },
+        { type: 'source-url', sourceId: 's', url: 'https://example.com', title: 'Example', ...intertie({ id: 's' }) },
         {
           type: 'source-document',
           sourceId: 'd',
           mediaType: 'text/plain',
           title: 'Notes',
           filename: 'n.txt',
-          ...slot({ id: 'd' }),
+          ...intertie({ id: 'd' }),
         },
       ],
     ],
     [
-      'data, patched: the client is sent the whole value',
+      'patched data as a complete value',
       [
         { type: 'data', id: 'd', name: 'plan', data: { done: 0 } },
         { type: 'data-delta', id: 'd', patch: [{ op: 'replace', path: '/done', value: 1 }] },
         { type: 'data', id: 'e', name: 'ping', data: null, transient: true },
       ],
       [
-        { type: 'data-plan', id: 'd', data: { done: 0 }, ...slot({ id: 'd' }) },
-        { type: 'data-plan', id: 'd', data: { done: 1 }, ...slot({ id: 'd' }) },
-        { type: 'data-ping', id: 'e', data: null, transient: true, ...slot({ id: 'e' }) },
+        { type: 'data-plan', id: 'd', data: { done: 0 }, ...intertie({ id: 'd' }) },
+        { type: 'data-plan', id: 'd', data: { done: 1 }, ...intertie({ id: 'd' }) },
+        { type: 'data-ping', id: 'e', data: null, transient: true, ...intertie({ id: 'e' }) },
       ],
     ],
     [
-      'what only a provider understands, for 6',
+      'provider data for 6',
       [{ type: 'data', id: 'd', name: 'provider:maker.cell', data: null, providerMetadata: { maker: { a: 1 } } }],
       [
         {
@@ -344,7 +347,7 @@ describe('each event', () => {
       ],
     ],
     [
-      'what only a provider understands, for 7',
+      'provider data for 7',
       [{ type: 'data', id: 'd', name: 'provider:maker.cell', data: null, providerMetadata: { maker: { a: 1 } } }],
       [{ type: 'custom', kind: 'maker.cell', providerMetadata: { maker: { a: 1 }, intertie: { id: 'd' } } }],
       { version: 7 },
@@ -367,7 +370,7 @@ describe('each event', () => {
       { version: 7 },
     ],
     [
-      'state and notices, shown and not kept; a notice is never an error',
+      'state and notices as transient data',
       [
         { type: 'state-snapshot', state: { n: 1 } },
         { type: 'state-delta', patch: [{ op: 'replace', path: '/n', value: 2 }] },
@@ -395,7 +398,7 @@ describe('each event', () => {
       [{ type: 'finish', finishReason: 'stop', messageMetadata: { intertie: { status: 'complete' } } }],
     ],
     [
-      'the end of a run that 6 has no reason for',
+      'the end of a run with a finish reason that 6 does not have',
       [{ type: 'run-end', outcome: 'complete', finishReason: 'interrupted' }],
       [
         carried({ type: 'run-end', outcome: 'complete', finishReason: 'interrupted' }),
@@ -422,7 +425,7 @@ describe('each event', () => {
       ],
     ],
     [
-      'the end of a run that failed',
+      'the end of a failed run',
       [{ type: 'run-end', outcome: 'error', error: { message: 'No credit.' } }],
       [
         { type: 'message-metadata', messageMetadata: { intertie: { status: 'error' } } },
@@ -430,25 +433,25 @@ describe('each event', () => {
       ],
     ],
     [
-      'no end, where the stream is a part of another',
+      'no finish if the stream is part of another',
       [{ type: 'run-end', outcome: 'complete' }],
       [],
       { sendFinish: false },
     ],
   ];
 
-  it.each(table)('%s', (_name, events, chunks, options) => {
+  it.each(table)('encodes %s', (_name, events, chunks, options) => {
     expect(encoded(events, options)).toEqual(chunks);
   });
 });
 
-it('starts with the id of the message, and of the run in its metadata', () => {
+it('starts with the message id and the run id in its metadata', () => {
   const chunks = transcode(createUIMessageEncoder(), [runStart]);
   expect(chunks[0]).toEqual({ type: 'start', messageId: 'm', messageMetadata: { intertie: { runId: 'r' } } });
 });
 
 describe('metadata', () => {
-  it('is merged and sent again, since the client replaces what it has: the agent is still known after text-end', async () => {
+  it('sends merged metadata, so that the agent is still known after text-end', async () => {
     const events: AgentEvent[] = [
       { type: 'agent-start', agentId: 'a', name: 'Ann', kind: 'agent' },
       { type: 'text-start', id: 'p', agentId: 'a' },
@@ -462,7 +465,7 @@ describe('metadata', () => {
     });
   });
 
-  it('of an open part is sent with an empty delta; of a closed one it is carried, and entered in the ledger', () => {
+  it('sends metadata of an open part with an empty delta, and of a closed part as a data event', () => {
     const late: AgentEvent = { type: 'metadata', id: 'p', providerMetadata: { maker: { sig: 'x' } } };
     const { chunks, losses } = encode([
       { type: 'reasoning-start', id: 'p' },
@@ -480,7 +483,7 @@ describe('metadata', () => {
 });
 
 describe('agents', () => {
-  it('are shown when they start, and kept from their first words on, parents first', () => {
+  it('sends agents as transient data, then as parts once they have content, parents first', () => {
     const agent = (agentId: string, more: object = {}): object => ({ agentId, name: agentId, kind: 'agent', ...more });
     const chunks = encoded([
       { type: 'agent-start', agentId: 'a', name: 'a', kind: 'agent' },
@@ -499,7 +502,7 @@ describe('agents', () => {
     ]);
   });
 
-  it('say nothing to each other that the page is told, unless asked for; the ledger names it', () => {
+  it('withholds internal content unless the options include it', () => {
     const events: AgentEvent[] = [
       { type: 'text-start', id: 'p', internal: true, to: ['b'] },
       { type: 'text-delta', id: 'p', delta: 'psst' },
@@ -527,7 +530,7 @@ describe('steps', () => {
       chunk.type.endsWith('step') ? chunk.type : chunk.type === 'text-start' ? chunk.id : [],
     );
 
-  it('begin where a model turn does', () => {
+  it('starts a UI step with each step of the run', () => {
     const turns: AgentEvent[] = [
       { type: 'step-start', stepId: '1' },
       ...text('a', { stepId: '1' }),
@@ -539,13 +542,13 @@ describe('steps', () => {
     expect(marks(turns)).toEqual(['start-step', 'a', 'b', 'finish-step', 'start-step', 'c']);
   });
 
-  it('begin where text follows the result of a tool, but for those of the provider', () => {
+  it('starts a step where text follows a tool result, except provider results', () => {
     const result: AgentEvent = { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 1 };
     expect(marks([call, result, ...text('a')])).toEqual(['start-step', 'finish-step', 'start-step', 'a']);
     expect(marks([{ ...call, executor: 'provider' }, result, ...text('a')])).toEqual(['start-step', 'a']);
   });
 
-  it('wait while another agent still speaks, or the input of a call is open', () => {
+  it('delays a step boundary while a text or a tool input is open', () => {
     const open: AgentEvent = { type: 'text-start', id: 'a', stepId: '1' };
     const close: AgentEvent = { type: 'text-end', id: 'a' };
     expect(marks([open, ...text('b', { stepId: '2' }), close, ...text('c', { stepId: '2' })])).toEqual([
@@ -561,7 +564,7 @@ describe('steps', () => {
     expect(marks([input, ...text('b', { stepId: '2' }), ended, { ...call, stepId: '1' }])).toEqual(['start-step', 'b']);
   });
 
-  it('of parallel sub-agents that interleave (trace 08) do not kill the stream of ai 6', async () => {
+  it('keeps the stream of ai 6 valid for interleaved parallel sub-agents (trace 08)', async () => {
     const of = (agentId: string): { agentId: string; stepId: string } => ({ agentId, stepId: `${agentId}:1` });
     const begin = (agentId: string): AgentEvent[] => [
       { type: 'agent-start', agentId, name: agentId, kind: 'agent', parentAgentId: 'team' },
@@ -606,7 +609,7 @@ describe('steps', () => {
     }
   });
 
-  it('that were discarded are taken back in 7, and named in the ledger in 6', async () => {
+  it('removes discarded steps in 7, and reports them as lost in 6', async () => {
     const events: AgentEvent[] = [
       { type: 'step-start', stepId: '1' },
       ...text('a', { stepId: '1' }),
@@ -620,7 +623,7 @@ describe('steps', () => {
   });
 });
 
-describe('a continuation', () => {
+describe('continuation', () => {
   const content: MessageContent = {
     format: 2,
     parts: [
@@ -640,11 +643,11 @@ describe('a continuation', () => {
     { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 1 },
   ];
 
-  it('says nothing of a message that the client has', () => {
+  it('sends nothing of a message that the client has', () => {
     expect(encoded(events)).toEqual([{ type: 'tool-output-available', toolCallId: 'c', output: 1 }]);
   });
 
-  it('tells the whole message to a client that does not have it, and asks nothing again', () => {
+  it('restates the whole message without asking answered questions again', () => {
     const types = encoded(events, { baseline: 'restate' }).map(({ type }) => type);
     expect(types).toEqual([
       'start-step',
@@ -658,7 +661,7 @@ describe('a continuation', () => {
     ]);
   });
 
-  it('cannot correct what it has said: a snapshot in the middle adds what is new, and is named in the ledger', () => {
+  it('adds only the new parts of a later snapshot, and reports the loss', () => {
     const corrected: MessageContent = {
       format: 2,
       parts: [
@@ -677,10 +680,10 @@ describe('a continuation', () => {
   });
 });
 
-it('keeps provider ids "0" apart in three runs of one thread', async () => {
-  const said = new Set<string>();
+it('encodes parts with provider id "0" of three runs as separate parts', async () => {
+  const parts = new Set<string>();
   for (const runId of ['r1', 'r2', 'r3']) {
-    // What a decoder makes of "0": an id of this run.
+    // The decoder replaces "0" with an id of this run.
     const events: AgentEvent[] = [
       { type: 'text-start', id: `${runId}:0` },
       { type: 'text-delta', id: `${runId}:0`, delta: runId },
@@ -692,13 +695,13 @@ it('keeps provider ids "0" apart in three runs of one thread', async () => {
       events,
     );
     const { message } = await reduceUIChunks(6, transcode(createUIMessageEncoder(), unfold(foldEvents(sealed)!)));
-    said.add(JSON.stringify(message?.parts.at(-1)));
+    parts.add(JSON.stringify(message?.parts.at(-1)));
   }
-  expect(said.size).toBe(3);
+  expect(parts.size).toBe(3);
 });
 
-describe('a run that is cut off', () => {
-  it('is not taken for a complete one', () => {
+describe('run that is cut off', () => {
+  it('ends with an error', () => {
     const events: AgentEvent[] = [runStart, { type: 'text-start', id: 'p' }];
     const last = (end: Parameters<typeof transcode>[2]): unknown =>
       transcode(createUIMessageEncoder(), events, end).at(-1);
@@ -707,7 +710,7 @@ describe('a run that is cut off', () => {
     expect(last({ reason: 'error', error: { message: 'Gone.' } })).toEqual({ type: 'error', errorText: 'Gone.' });
   });
 
-  it('is closed once, and what comes later is named in the ledger', () => {
+  it('ends once, and reports later events as late', () => {
     const { chunks, losses } = encode([
       { type: 'run-end', outcome: 'complete' },
       { type: 'text-start', id: 'p' },
@@ -717,7 +720,7 @@ describe('a run that is cut off', () => {
   });
 });
 
-it('names its options, so that a cursor knows whether it fits', () => {
+it('serializes its options to a key for cursors', () => {
   const keys = [
     createUIMessageEncoder(),
     createUIMessageEncoder({ version: 7 }),

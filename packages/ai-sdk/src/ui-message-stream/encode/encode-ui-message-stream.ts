@@ -1,34 +1,33 @@
-import type { AgentEvent, Emit, Encoder, End, EventOf, Loss, MessageContent, MessagePart, Meta } from '@intertie/core';
+import type { AgentEvent, Emit, Encoder, End, EventOf, MessageContent, MessagePart, Meta } from '@intertie/core';
 import { isSettled, toInterruptedOutcome, unfoldContent } from '@intertie/core/internal';
-import { carry } from '../chunk/carry-event.ts';
-import { UIAgents } from './encode-ui-agents.ts';
-import { UIData } from './encode-ui-data.ts';
-import { writeRunEnd } from './encode-ui-end.ts';
+import { emitDataEvent } from './emit-data-event.ts';
+import { UIAgentEncoder } from './encode-ui-agents.ts';
+import { UIDataEncoder } from './encode-ui-data.ts';
+import { encodeRunEnd } from './encode-ui-end.ts';
 import { encodeFile, encodeInterjection, encodeSource } from './encode-ui-parts.ts';
-import { UIQuestions, type KnownAnswer } from './encode-ui-questions.ts';
-import { UITools } from './encode-ui-tools.ts';
-import { UIWords } from './encode-ui-text-parts.ts';
-import { slotKey } from '../../shared/intertie-metadata.ts';
+import { UIQuestionEncoder, type KnownAnswer } from './encode-ui-questions.ts';
+import { UIToolEncoder } from './encode-ui-tools.ts';
+import { UITextPartEncoder } from './encode-ui-text-parts.ts';
+import { metadataKey } from '../../shared/intertie-metadata.ts';
 import { omit } from '../../shared/read-fields.ts';
-import { extensionId } from '../chunk/ui-extension.ts';
+import { toExtensionId } from '../chunk/ui-extension.ts';
 import type { UIMessageChunk, UIMessageChunkOf, UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 import {
-  optionsKeyOf,
+  toOptionsKey,
   withDefaults,
   type UIMessageEncoderOptions,
   type UIMessageEncoderSettings,
 } from './ui-message-encoder-options.ts';
-import { UISteps } from './ui-steps.ts';
+import { UIStepEncoder } from './encode-ui-steps.ts';
 
 /**
- * Encodes canonical events as the UI message stream of `ai` 6 or 7: what `useChat` reads. A pure function of the options and
- * the events. Nothing is lost without a line in the ledger, and what the stream has no chunk for travels as data (see
- * `ExtensionName`) and comes back.
+ * Encodes canonical events as the UI message stream of ai 6 or 7, which `useChat` reads. Depends only on the options and the
+ * events. Events without a chunk are sent as data that our decoder restores (see `ExtensionName`); every loss is reported.
  */
 export function createUIMessageEncoder<Version extends UIMessageVersion = 6>(
   options: UIMessageEncoderOptions<Version> = {},
 ): Encoder<UIMessageChunkOf<Version>> {
-  // The options say which chunks are written, which the type of a class cannot.
+  // The version option selects the chunk type, which a class cannot express.
   return new UIMessageEncoder(options) as Encoder<UIMessageChunk> as Encoder<UIMessageChunkOf<Version>>;
 }
 
@@ -38,62 +37,62 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
   readonly optionsKey: string;
   #options: UIMessageEncoderSettings;
   #phase: 'before' | 'baseline' | 'running' | 'ended' = 'before';
-  /** The parts that the client has been told of, and those that it is not told of. */
-  #said = new Set<string>();
+  /** Parts that the client has, and parts that are withheld from it. */
+  #sentParts = new Set<string>();
   #withheld = new Set<string>();
-  #steps = new UISteps();
-  #agents: UIAgents;
-  #words: UIWords;
-  #data: UIData;
-  #tools: UITools;
-  #questions: UIQuestions;
-  /** What is known of the approvals of a restated message, for ai 6, which has no chunk for an answer. */
-  #approvals = new Map<string, KnownAnswer>();
+  #steps = new UIStepEncoder();
+  #agents: UIAgentEncoder;
+  #textParts: UITextPartEncoder;
+  #data: UIDataEncoder;
+  #tools: UIToolEncoder;
+  #questions: UIQuestionEncoder;
+  /** Answers to approvals of a replayed message, for ai 6, which has no chunk for an answer. */
+  #knownAnswers = new Map<string, KnownAnswer>();
 
   constructor(options: UIMessageEncoderOptions) {
     this.#options = withDefaults(options);
-    this.optionsKey = optionsKeyOf(this.#options);
+    this.optionsKey = toOptionsKey(this.#options);
     const { version, onLoss, staticTools } = this.#options;
-    this.#agents = new UIAgents(this.#steps, onLoss);
-    this.#words = new UIWords(version, this.#steps);
-    this.#data = new UIData({ version, onLoss, steps: this.#steps });
-    this.#tools = new UITools({ version, staticTools: staticTools && new Set(staticTools), onLoss }, this.#steps);
-    const callOf = this.#tools.get.bind(this.#tools);
-    this.#questions = new UIQuestions({ version, onLoss, steps: this.#steps, callOf });
+    this.#agents = new UIAgentEncoder(this.#steps, onLoss);
+    this.#textParts = new UITextPartEncoder(version, this.#steps);
+    this.#data = new UIDataEncoder({ version, onLoss, steps: this.#steps });
+    this.#tools = new UIToolEncoder({ version, staticTools: staticTools && new Set(staticTools), onLoss }, this.#steps);
+    const getCall = this.#tools.getCall.bind(this.#tools);
+    this.#questions = new UIQuestionEncoder({ version, onLoss, steps: this.#steps, getCall });
   }
 
   feed(event: AgentEvent, emit: Write): void {
     switch (event.type) {
       case 'text-delta':
       case 'reasoning-delta':
-        if (!this.#words.delta(event, emit)) this.#missing(event.type, event.id);
+        if (!this.#textParts.encodeDelta(event, emit)) this.#reportMissing(event.type, event.id);
         return;
       case 'tool-input-delta':
-        if (!this.#tools.inputDelta(event, emit)) this.#missing(event.type, event.toolCallId);
+        if (!this.#tools.encodeInputDelta(event, emit)) this.#reportMissing(event.type, event.toolCallId);
         return;
       default:
-        return this.#feed(event, emit);
+        return this.#encode(event, emit);
     }
   }
 
-  /** The run was cut off before its own last word: the client must not take it for a complete one. */
+  /** Ends a run that was cut off as interrupted, so that the client does not treat it as complete. */
   end(end: End, emit: Write): void {
     if (this.#phase === 'ended') return;
     if (this.#phase === 'before' && end.reason === 'eof') return;
-    this.#runEnd({ type: 'run-end', ...toInterruptedOutcome(end) }, emit);
+    this.#endRun({ type: 'run-end', ...toInterruptedOutcome(end) }, emit);
   }
 
-  #feed(event: AgentEvent, emit: Write): void {
+  #encode(event: AgentEvent, emit: Write): void {
     if (this.#phase === 'ended') {
-      return this.#lose({ kind: 'late', what: event.type, why: 'It came after the run had ended.' });
+      return this.#options.onLoss({ kind: 'late', what: event.type, why: 'It came after the run had ended.' });
     }
-    if (event.type === 'run-start') return this.#runStart(event, emit);
-    if (event.type === 'message-snapshot') return this.#snapshot(event.content, emit);
+    if (event.type === 'run-start') return this.#startRun(event, emit);
+    if (event.type === 'message-snapshot') return this.#encodeSnapshot(event.content, emit);
     this.#phase = 'running';
-    this.#event(event, emit);
+    this.#encodeEvent(event, emit);
   }
 
-  #event(event: AgentEvent, emit: Write): void {
+  #encodeEvent(event: AgentEvent, emit: Write): void {
     switch (event.type) {
       case 'text-delta':
       case 'reasoning-delta':
@@ -104,145 +103,158 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         if (event.type === 'reasoning-start' && !this.#options.sendReasoning) {
           return this.#withhold('reasoning', event.id, 'reasoning');
         }
-        if (this.#admit(event, event.id, emit)) this.#words.start(event, emit);
+        if (this.#admitPart(event, event.id, emit)) this.#textParts.encodeStart(event, emit);
         return;
       case 'text-end':
       case 'reasoning-end':
-        if (!this.#words.end(event, emit)) this.#missing(event.type, event.id);
+        if (!this.#textParts.encodeEnd(event, emit)) this.#reportMissing(event.type, event.id);
         return;
       case 'tool-input-start':
-        if (this.#admit(event, event.toolCallId, emit)) this.#tools.inputStart(event, emit);
+        if (this.#admitPart(event, event.toolCallId, emit)) this.#tools.encodeInputStart(event, emit);
         return;
       case 'tool-input-end':
-        if (event.providerMetadata) this.#partMetadata(event.toolCallId, event.providerMetadata, emit);
+        if (event.providerMetadata) this.#addPartMetadata(event.toolCallId, event.providerMetadata, emit);
         return;
       case 'tool-call':
-        if (this.#tools.get(event.toolCallId) || this.#admit(event, event.toolCallId, emit)) {
-          this.#tools.call(event, emit);
+        if (this.#tools.getCall(event.toolCallId) || this.#admitPart(event, event.toolCallId, emit)) {
+          this.#tools.encodeCall(event, emit);
         }
         return;
       case 'tool-result':
-        if (!this.#tools.result(event, emit)) this.#missing(event.type, event.toolCallId);
+        if (!this.#tools.encodeResult(event, emit)) this.#reportMissing(event.type, event.toolCallId);
         return;
       case 'question':
-        // About a call, it is a part of the call, and not what its agent is known by.
-        if (!this.#questions.canAsk(event)) this.#agents.speak(event.agentId, undefined, emit);
-        return this.#questions.ask(event, this.#approvals.get(event.questionId), emit);
+        // An approval belongs to its call. Only a separate question counts as content of its agent.
+        if (!this.#questions.isApproval(event)) this.#agents.ensurePersisted(event.agentId, undefined, emit);
+        return this.#questions.encodeQuestion(event, this.#knownAnswers.get(event.questionId), emit);
       case 'answer':
-        // Questions are never withheld, and their ids may be those of parts that are.
-        if (!this.#questions.answer(event, emit)) this.#unfitting(event.type, event.questionId);
+        // Not `#reportMissing`: questions are never withheld, but can share an id with a withheld part.
+        if (!this.#questions.encodeAnswer(event, emit)) this.#reportUnmatched(event.type, event.questionId);
         return;
       case 'file':
         if (event.reasoning && !this.#options.sendReasoning) return this.#withhold(event.type, event.id, 'reasoning');
-        if (!this.#admit(event, event.id, emit)) return;
-        this.#steps.enter(event.stepId, 'other', emit);
+        if (!this.#admitPart(event, event.id, emit)) return;
+        this.#steps.enterStep(event.stepId, 'other', emit);
         return emit(encodeFile(event, this.#options.version));
       case 'source':
         if (!this.#options.sendSources) return this.#withhold(event.type, event.id, 'sources');
-        if (!this.#admit(event, event.id, emit)) return;
-        this.#steps.place(event.stepId, emit);
+        if (!this.#admitPart(event, event.id, emit)) return;
+        this.#steps.enterNamedStep(event.stepId, emit);
         return emit(encodeSource(event, this.#options.onLoss));
       case 'interjection':
-        if (!this.#admit(event, event.id, emit)) return;
-        this.#steps.note(event.stepId);
+        if (!this.#admitPart(event, event.id, emit)) return;
+        this.#steps.addPart(event.stepId);
         return emit(encodeInterjection(event, this.#options.version));
       case 'data':
-        return this.#data.part(event, () => this.#admit(event, event.id, emit), emit);
+        return this.#data.encodeData(event, () => this.#admitPart(event, event.id, emit), emit);
       case 'data-delta':
-        if (!this.#data.patch(event, emit)) this.#missing(event.type, event.id);
+        if (!this.#data.encodePatch(event, emit)) this.#reportMissing(event.type, event.id);
         return;
       case 'metadata':
-        if (event.id !== undefined) return this.#partMetadata(event.id, event.providerMetadata, emit);
+        if (event.id !== undefined) return this.#addPartMetadata(event.id, event.providerMetadata, emit);
         return emit({ type: 'message-metadata', messageMetadata: event.metadata });
       case 'agent-start':
-        return this.#agents.start(event, emit);
+        return this.#agents.encodeStart(event, emit);
       case 'agent-end':
-        if (!this.#agents.end(event, emit)) this.#missing(event.type, event.agentId);
+        if (!this.#agents.encodeEnd(event, emit)) this.#reportMissing(event.type, event.agentId);
         return;
       case 'step-start':
-        return carry(event, emit);
+        return emitDataEvent(event, emit);
       case 'step-end':
-        return this.#stepEnd(event, emit);
+        return this.#endStep(event, emit);
       case 'state-snapshot':
-        return this.#data.setState(event.state, emit);
+        return this.#data.encodeState(event.state, emit);
       case 'state-delta':
-        return this.#data.patchState(event, emit);
+        return this.#data.encodeStatePatch(event, emit);
       case 'notice': {
         const data = omit(event, 'type', 'at', 'origin');
-        return emit({ type: 'data-notice', id: extensionId('notice'), data, transient: true });
+        return emit({ type: 'data-notice', id: toExtensionId('notice'), data, transient: true });
       }
       case 'raw':
-        return this.#lose({ kind: 'withheld', what: 'raw', why: 'What was not understood is not for the page.' });
+        return this.#options.onLoss({
+          kind: 'withheld',
+          what: 'raw',
+          why: 'Unknown wire data is not sent to the page.',
+        });
       case 'run-end':
-        return this.#runEnd(event, emit);
+        return this.#endRun(event, emit);
       case 'run-start':
       case 'message-snapshot':
         return;
       default:
-        return this.#lose({
+        return this.#options.onLoss({
           kind: 'unsupported',
           what: (event as AgentEvent).type,
-          why: 'This version does not know it.',
+          why: 'Unknown event type in this version.',
         });
     }
   }
 
-  #runStart({ runId, messageId }: EventOf<'run-start'>, emit: Write): void {
+  #startRun({ runId, messageId }: EventOf<'run-start'>, emit: Write): void {
     if (this.#phase !== 'before') {
-      return this.#lose({ kind: 'repaired', what: 'run-start', why: 'The run had started already.', id: runId });
+      return this.#options.onLoss({
+        kind: 'repaired',
+        what: 'run-start',
+        why: 'The run has already started.',
+        id: runId,
+      });
     }
     this.#phase = 'baseline';
-    if (this.#options.sendStart) emit({ type: 'start', messageId, messageMetadata: { [slotKey]: { runId } } });
+    if (this.#options.sendStart) emit({ type: 'start', messageId, messageMetadata: { [metadataKey]: { runId } } });
   }
 
-  #runEnd(event: EventOf<'run-end'>, emit: Write): void {
-    this.#words.close(emit);
-    this.#tools.end(emit);
+  #endRun(event: EventOf<'run-end'>, emit: Write): void {
+    this.#textParts.closeAll(emit);
+    this.#tools.flushMetadata(emit);
     this.#steps.close(emit);
     this.#phase = 'ended';
     const { resume, ...ended } = event;
     if (resume !== undefined) {
-      this.#lose({ kind: 'withheld', what: 'run-end resume', why: "The runtime's own token is not for the page." });
+      this.#options.onLoss({
+        kind: 'withheld',
+        what: 'run-end resume',
+        why: "The runtime's resume token is not sent to the page.",
+      });
     }
     const isSilent = !this.#options.sendFinish && (ended.outcome === 'complete' || ended.outcome === 'paused');
-    if (!isSilent) writeRunEnd(ended, this.#options.version, emit);
+    if (!isSilent) encodeRunEnd(ended, this.#options.version, emit);
   }
 
-  /** The baseline, if it comes first; otherwise a correction, of which only what is new can be said. */
-  #snapshot(content: MessageContent, emit: Write): void {
+  /** Handles the baseline, or a later snapshot, of which only new parts can be sent. */
+  #encodeSnapshot(content: MessageContent, emit: Write): void {
     const isBaseline = this.#phase === 'baseline';
     this.#phase = 'running';
-    if (isBaseline && this.#options.baseline === 'assume') return this.#assume(content);
-    if (isBaseline) return this.#restate(content, emit);
-    const known = (part: MessagePart): boolean =>
+    if (isBaseline && this.#options.baseline === 'assume') return this.#assumeContent(content);
+    if (isBaseline) return this.#replayContent(content, emit);
+    const isKnown = (part: MessagePart): boolean =>
       part.type === 'tool-invocation'
-        ? this.#tools.get(part.toolCallId) !== undefined
+        ? this.#tools.getCall(part.toolCallId) !== undefined
         : part.type === 'question'
           ? this.#questions.has(part.questionId)
-          : part.id === undefined || this.#said.has(part.id);
-    const why = 'The client cannot take back what it has been told; only parts that are new to it were sent.';
-    this.#lose({ kind: 'unsupported', what: 'message-snapshot', why });
+          : part.id === undefined || this.#sentParts.has(part.id);
+    const why = 'The client cannot remove parts; only new parts were sent.';
+    this.#options.onLoss({ kind: 'unsupported', what: 'message-snapshot', why });
     const { format, parts } = content;
-    this.#restate({ format, parts: parts.filter((part) => !known(part)) }, emit);
+    this.#replayContent({ format, parts: parts.filter((part) => !isKnown(part)) }, emit);
   }
 
-  #restate(content: MessageContent, emit: Write): void {
+  #replayContent(content: MessageContent, emit: Write): void {
     if (this.#options.version === 6) {
       for (const part of content.parts) {
         if (part.type !== 'tool-invocation' || part.approval?.answer === undefined) continue;
         const { questionId, answer } = part.approval;
-        this.#approvals.set(questionId, { answer, isSettled: isSettled(part.state) });
+        this.#knownAnswers.set(questionId, { answer, isSettled: isSettled(part.state) });
       }
     }
     if (content.providerMetadata) {
-      const why = 'A UI message has no metadata of providers; its parts have.';
-      this.#lose({ kind: 'unsupported', what: 'providerMetadata of the message', why });
+      const why = 'A UI message has provider metadata only on its parts.';
+      this.#options.onLoss({ kind: 'unsupported', what: 'providerMetadata of the message', why });
     }
-    for (const event of unfoldContent(content)) this.#event(event, emit);
+    for (const event of unfoldContent(content)) this.#encodeEvent(event, emit);
   }
 
-  /** The client has sent the message: what may still be referred to is known, and nothing is said. */
-  #assume({ parts, agents = {} }: MessageContent): void {
+  /** Registers the parts of a message that the client sent, without writing chunks. */
+  #assumeContent({ parts, agents = {} }: MessageContent): void {
     for (const part of parts) {
       const id = part.type === 'tool-invocation' ? part.toolCallId : part.id;
       if (part.internal && !this.#options.includeInternal) {
@@ -250,77 +262,73 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         continue;
       }
       if (part.type === 'tool-invocation') {
-        this.#tools.learn(part);
-        if (part.approval) this.#questions.learn(part.approval.questionId, part.toolCallId);
-      } else if (part.type === 'question') this.#questions.learn(part.questionId);
-      else if (part.type === 'data' && part.id !== undefined) this.#data.learn(part.id, part);
-      if (part.id !== undefined) this.#said.add(part.id);
+        this.#tools.addBaseline(part);
+        if (part.approval) this.#questions.addBaseline(part.approval.questionId, part.toolCallId);
+      } else if (part.type === 'question') this.#questions.addBaseline(part.questionId);
+      else if (part.type === 'data' && part.id !== undefined) this.#data.addBaseline(part.id, part);
+      if (part.id !== undefined) this.#sentParts.add(part.id);
     }
     const shown = parts.filter(({ internal }) => !internal || this.#options.includeInternal);
-    this.#agents.learn(
+    this.#agents.addBaseline(
       agents,
       shown.map(({ agentId }) => agentId),
     );
   }
 
-  #partMetadata(id: string, providerMetadata: Meta, emit: Write): void {
+  #addPartMetadata(id: string, providerMetadata: Meta, emit: Write): void {
     if (this.#withheld.has(id)) return;
-    const isTaken =
-      this.#words.addMetadata(id, providerMetadata, emit) || this.#tools.addMetadata(id, providerMetadata);
-    if (isTaken) return;
-    const why = 'The part is complete, and the client takes no more metadata for it.';
-    this.#lose({ kind: 'unsupported', what: 'metadata', why, id });
-    carry({ type: 'metadata', id, providerMetadata }, emit);
+    const isAdded =
+      this.#textParts.addMetadata(id, providerMetadata, emit) || this.#tools.addMetadata(id, providerMetadata);
+    if (isAdded) return;
+    const why = 'The part is complete; the client accepts no more metadata for it.';
+    this.#options.onLoss({ kind: 'unsupported', what: 'metadata', why, id });
+    emitDataEvent({ type: 'metadata', id, providerMetadata }, emit);
   }
 
-  #stepEnd(event: EventOf<'step-end'>, emit: Write): void {
+  #endStep(event: EventOf<'step-end'>, emit: Write): void {
     const { stepId } = event;
-    this.#steps.endOf(stepId);
+    this.#steps.closePartsOf(stepId);
     if (event.discarded) {
-      this.#tools.forget(stepId);
-      this.#agents.forget(stepId);
+      this.#tools.discardStep(stepId);
+      this.#agents.discardStep(stepId);
     }
     if (event.discarded && this.#steps.hasPartsOf(stepId)) {
       if (this.#options.version === 7 && this.#steps.reset(stepId, emit)) {
-        this.#data.forget(stepId);
+        this.#data.discardStep(stepId);
       } else {
-        const why = 'The client cannot take back the parts of this step, and shows them beside those of the next.';
-        this.#lose({ kind: 'unsupported', what: 'discarded step', why, id: stepId });
+        const why = 'The client cannot remove the parts of this step, and shows them next to those of the retry.';
+        this.#options.onLoss({ kind: 'unsupported', what: 'discarded step', why, id: stepId });
       }
     }
-    carry(event, emit);
+    emitDataEvent(event, emit);
   }
 
-  /** Whether a part is for the page. If so, its agent is introduced first. */
-  #admit(
+  /** Whether a part is sent to the page. If so, makes its agent part of the message first. */
+  #admitPart(
     event: { type: string; agentId?: string; stepId?: string; internal?: true; transient?: true },
     id: string,
     emit: Write,
   ): boolean {
     if (event.internal && !this.#options.includeInternal) {
-      this.#withhold(event.type, id, 'what agents say to each other');
+      this.#withhold(event.type, id, 'content exchanged between agents');
       return false;
     }
-    this.#said.add(id);
-    if (!event.transient) this.#agents.speak(event.agentId, event.stepId, emit);
+    this.#sentParts.add(id);
+    if (!event.transient) this.#agents.ensurePersisted(event.agentId, event.stepId, emit);
     return true;
   }
 
   #withhold(what: string, id: string, policy: string): void {
     this.#withheld.add(id);
-    this.#lose({ kind: 'withheld', what, why: `The options leave out ${policy}.`, id });
+    this.#options.onLoss({ kind: 'withheld', what, why: `The options exclude ${policy}.`, id });
   }
 
-  /** Of a part that was withheld, nothing more is said, and of one that is not there, nothing can be. */
-  #missing(what: string, id: string): void {
-    if (!this.#withheld.has(id)) this.#unfitting(what, id);
+  /** Reports an event without its part, unless the part was withheld. */
+  #reportMissing(what: string, id: string): void {
+    if (!this.#withheld.has(id)) this.#reportUnmatched(what, id);
   }
 
-  #unfitting(what: string, id: string): void {
-    this.#lose({ kind: 'repaired', what, why: 'It refers to nothing that it fits, and was passed over.', id });
-  }
-
-  #lose(loss: Loss): void {
-    this.#options.onLoss(loss);
+  #reportUnmatched(what: string, id: string): void {
+    this.#options.onLoss({ kind: 'repaired', what, why: 'It refers to an unknown id and was ignored.', id });
   }
 }

@@ -1,9 +1,9 @@
 import type { EventOf, Meta, OnLoss } from '@intertie/core';
 import type { SourceBody } from '@intertie/core/internal';
 import { toDataUrl, unknownMediaType } from '../../shared/file-body.ts';
-import { keptSlot, withSlot } from '../../shared/intertie-metadata.ts';
+import { toIdentity, withIntertie } from '../../shared/intertie-metadata.ts';
 import { defined } from '../../shared/read-fields.ts';
-import { extensionId } from '../chunk/ui-extension.ts';
+import { toExtensionId } from '../chunk/ui-extension.ts';
 import type {
   UIMessageChunk,
   UIMessageVersion,
@@ -12,49 +12,56 @@ import type {
   UISteeringPart,
 } from '../chunk/ui-message-chunk.ts';
 
-type Said = EventOf<'text-start' | 'reasoning-start' | 'interjection' | 'file' | 'source' | 'data'>;
+type PartEvent = EventOf<'text-start' | 'reasoning-start' | 'interjection' | 'file' | 'source' | 'data'>;
 
-/** The metadata of a part with its identity in the slot. */
-export function partMeta(event: Said, more: { [key: string]: string | boolean | undefined } = {}): Meta | undefined {
-  const slot = keptSlot(event);
-  for (const [key, value] of Object.entries(more)) if (value !== undefined) slot[key] = value;
-  return withSlot(event.providerMetadata, slot);
+/** Returns the metadata of a part with its identity and `extra` in our fields. */
+export function getPartMetadata(
+  event: PartEvent,
+  extra: { [key: string]: string | boolean | undefined } = {},
+): Meta | undefined {
+  const intertie = toIdentity(event);
+  for (const [key, value] of Object.entries(extra)) if (value !== undefined) intertie[key] = value;
+  return withIntertie(event.providerMetadata, intertie);
 }
 
-function dataMeta({ providerMetadata }: Said): { providerMetadata?: Meta } {
+function pickMetadata({ providerMetadata }: PartEvent): { providerMetadata?: Meta } {
   return providerMetadata ? { providerMetadata } : {};
 }
 
-/** A file has a chunk if it has a URL; one that only its provider knows is kept as data. */
+/** Encodes a file. A file without a URL, known only to its provider, is sent as data. */
 export function encodeFile(event: EventOf<'file'>, version: UIMessageVersion): UIMessageChunk {
   const { id, mimeType, filename, reasoning, reference } = event;
   if (reference !== undefined) {
-    const data = { ...defined({ mimeType, filename, reasoning }), reference, ...keptSlot({ ...event, id: undefined }) };
-    return { type: 'data-file', id: extensionId('file', id), data, ...dataMeta(event) };
+    const data = {
+      ...defined({ mimeType, filename, reasoning }),
+      reference,
+      ...toIdentity({ ...event, id: undefined }),
+    };
+    return { type: 'data-file', id: toExtensionId('file', id), data, ...pickMetadata(event) };
   }
   const isReasoningFile = version === 7 && reasoning === true;
-  // The chunk demands a media type; the slot tells one that was never said.
+  // The chunk requires a media type. `untyped` marks one that we filled in.
   const untyped = mimeType === undefined ? true : undefined;
-  const more = { filename, untyped, ...(!isReasoningFile && { reasoning }) };
+  const extra = { filename, untyped, ...(!isReasoningFile && { reasoning }) };
   return {
     type: isReasoningFile ? 'reasoning-file' : 'file',
     url: event.data === undefined ? event.url : toDataUrl({ data: event.data, mimeType: mimeType ?? unknownMediaType }),
     mediaType: mimeType ?? unknownMediaType,
-    ...defined({ providerMetadata: partMeta(event, more) }),
+    ...defined({ providerMetadata: getPartMetadata(event, extra) }),
   };
 }
 
 export function encodeSource(event: EventOf<'source'>, onLoss: OnLoss): UIMessageChunk {
-  return uiSource(event, event.id, (more) => partMeta(event, more), onLoss);
+  return toUISource(event, event.id, (extra) => getPartMetadata(event, extra), onLoss);
 }
 
 type UISource = UISourceUrlChunk | UISourceDocumentChunk;
 
-/** A source has the same fields as a chunk and as a part. `metaWith`: its metadata, with more in the slot. */
-export function uiSource(
+/** Converts a source, whose chunk and message part have the same fields. `metaWith` adds to our metadata fields. */
+export function toUISource(
   { sourceType, url, title, mediaType, filename }: Partial<SourceBody>,
   sourceId: string,
-  metaWith: (more: { [key: string]: string }) => Meta | undefined,
+  metaWith: (extra: { [key: string]: string }) => Meta | undefined,
   onLoss: OnLoss,
 ): UISource {
   const isUrl = sourceType === undefined ? url !== undefined : sourceType === 'url';
@@ -63,7 +70,7 @@ export function uiSource(
     return { type: 'source-url', sourceId, url, ...defined({ title, providerMetadata }) };
   }
   if (isUrl || mediaType === undefined || title === undefined) {
-    const why = 'A source in the UI has a URL, or a media type and a title. What is missing was made up.';
+    const why = 'A UI source needs a URL, or a media type and a title. Missing fields were filled in.';
     onLoss({ kind: 'repaired', what: 'source', why, id: sourceId });
   }
   return {
@@ -75,30 +82,30 @@ export function uiSource(
   };
 }
 
-/** What a user said in the middle of it is a chunk in 7. Everything else that others said is kept as data. */
+/** Encodes an interjection: as a steering message in 7 if a user wrote it, otherwise as data. */
 export function encodeInterjection(event: EventOf<'interjection'>, version: UIMessageVersion): UIMessageChunk {
   const { id, role, name, parts } = event;
-  const steering = version === 7 && role === 'user' && name === undefined ? steeringParts(event) : undefined;
+  const steering = version === 7 && role === 'user' && name === undefined ? toSteeringParts(event) : undefined;
   if (steering) return { type: 'steering-message', id, parts: steering };
   return {
     type: 'data-interjection',
-    id: extensionId('interjection', id),
-    data: { role, ...defined({ name }), parts, ...keptSlot({ ...event, id: undefined }) },
-    ...dataMeta(event),
+    id: toExtensionId('interjection', id),
+    data: { role, ...defined({ name }), parts, ...toIdentity({ ...event, id: undefined }) },
+    ...pickMetadata(event),
   };
 }
 
-/** Undefined: the chunk would not hold all of it. */
-function steeringParts({ agentId, stepId, to, internal, providerMetadata, parts }: EventOf<'interjection'>) {
-  if ([agentId, stepId, to, internal, providerMetadata].some((said) => said !== undefined)) return undefined;
+/** Undefined if a steering message cannot hold the whole interjection. */
+function toSteeringParts({ agentId, stepId, to, internal, providerMetadata, parts }: EventOf<'interjection'>) {
+  if ([agentId, stepId, to, internal, providerMetadata].some((value) => value !== undefined)) return undefined;
   const steering: UISteeringPart[] = [];
   for (const part of parts) {
     if (part.type === 'text' && part.citations === undefined) {
-      const meta = withSlot(part.providerMetadata, keptSlot(part));
+      const meta = withIntertie(part.providerMetadata, toIdentity(part));
       steering.push({ type: 'text', text: part.text, ...defined({ providerMetadata: meta }) });
     } else if (part.type === 'file' && part.reference === undefined && part.reasoning === undefined && part.mimeType) {
       const { mimeType: mediaType, filename, data, url } = part;
-      const meta = withSlot(part.providerMetadata, keptSlot(part));
+      const meta = withIntertie(part.providerMetadata, toIdentity(part));
       steering.push({
         type: 'file',
         mediaType,

@@ -1,35 +1,35 @@
 import type { Emit, EventOf, Meta } from '@intertie/core';
 import { mergeMeta } from '@intertie/core/internal';
-import { partMeta } from './encode-ui-parts.ts';
-import { withSlot } from '../../shared/intertie-metadata.ts';
+import { getPartMetadata } from './encode-ui-parts.ts';
+import { withIntertie } from '../../shared/intertie-metadata.ts';
 import type { UIMessageChunk, UIMessageVersion } from '../chunk/ui-message-chunk.ts';
-import type { UISteps } from './ui-steps.ts';
+import type { UIStepEncoder } from './encode-ui-steps.ts';
 import { validateUIMessageChunk } from '../chunk/validate-ui-message-chunk.ts';
 
 type Write = Emit<UIMessageChunk>;
 
-/** Writes texts and reasoning. What comes later says whether its part is open. */
-export class UIWords {
+/** Encodes text and reasoning parts. Updates return false if their part is not open. */
+export class UITextPartEncoder {
   #version: UIMessageVersion;
-  #steps: UISteps;
-  /** What is open, with its metadata: the client replaces what it has, so the whole is sent each time. */
-  #open = new Map<string, { kind: 'text' | 'reasoning'; meta: Meta | undefined }>();
+  #steps: UIStepEncoder;
+  /** Open parts with their merged metadata: the client replaces metadata, so all of it is sent each time. */
+  #openParts = new Map<string, { kind: 'text' | 'reasoning'; meta: Meta | undefined }>();
 
-  constructor(version: UIMessageVersion, steps: UISteps) {
+  constructor(version: UIMessageVersion, steps: UIStepEncoder) {
     this.#version = version;
     this.#steps = steps;
   }
 
-  start(event: EventOf<'text-start' | 'reasoning-start'>, emit: Write): void {
-    this.#steps.enter(event.stepId, 'words', emit);
-    this.#steps.hold(event.id, event.stepId);
-    const meta = partMeta(event);
-    this.#open.set(event.id, { kind: event.type === 'text-start' ? 'text' : 'reasoning', meta });
+  encodeStart(event: EventOf<'text-start' | 'reasoning-start'>, emit: Write): void {
+    this.#steps.enterStep(event.stepId, 'text', emit);
+    this.#steps.openPart(event.id, event.stepId);
+    const meta = getPartMetadata(event);
+    this.#openParts.set(event.id, { kind: event.type === 'text-start' ? 'text' : 'reasoning', meta });
     emit({ type: event.type, id: event.id, ...(meta && { providerMetadata: meta }) });
   }
 
-  delta({ type, id, delta, providerMetadata }: EventOf<'text-delta' | 'reasoning-delta'>, emit: Write): boolean {
-    const part = this.#open.get(id);
+  encodeDelta({ type, id, delta, providerMetadata }: EventOf<'text-delta' | 'reasoning-delta'>, emit: Write): boolean {
+    const part = this.#openParts.get(id);
     if (part === undefined) return false;
     if (providerMetadata === undefined) emit({ type, id, delta });
     else {
@@ -39,31 +39,31 @@ export class UIWords {
     return true;
   }
 
-  end(event: EventOf<'text-end' | 'reasoning-end'>, emit: Write): boolean {
-    const part = this.#open.get(event.id);
+  encodeEnd(event: EventOf<'text-end' | 'reasoning-end'>, emit: Write): boolean {
+    const part = this.#openParts.get(event.id);
     if (part === undefined) return false;
-    this.#open.delete(event.id);
-    this.#steps.release(event.id);
-    emit(this.#ending(event, part.meta));
+    this.#openParts.delete(event.id);
+    this.#steps.closePart(event.id);
+    emit(this.#toEndChunk(event, part.meta));
     return true;
   }
 
-  /** A late word on a part. The client only takes it while the part is open. */
+  /** Sends late metadata with an empty delta. The client only accepts it while the part is open. */
   addMetadata(id: string, providerMetadata: Meta, emit: Write): boolean {
-    const part = this.#open.get(id);
+    const part = this.#openParts.get(id);
     if (part === undefined) return false;
     part.meta = mergeMeta(part.meta, providerMetadata);
     emit({ type: `${part.kind}-delta`, id, delta: '', providerMetadata: part.meta });
     return true;
   }
 
-  /** The run is over, and so is what it has left open. */
-  close(emit: Write): void {
-    for (const [id, { kind }] of this.#open) emit({ type: `${kind}-end`, id });
-    this.#open.clear();
+  /** Ends the parts that the run left open. */
+  closeAll(emit: Write): void {
+    for (const [id, { kind }] of this.#openParts) emit({ type: `${kind}-end`, id });
+    this.#openParts.clear();
   }
 
-  #ending(event: EventOf<'text-end' | 'reasoning-end'>, before: Meta | undefined): UIMessageChunk {
+  #toEndChunk(event: EventOf<'text-end' | 'reasoning-end'>, before: Meta | undefined): UIMessageChunk {
     const { type, id, providerMetadata } = event;
     const citations = event.type === 'text-end' ? event.citations : undefined;
     let meta = providerMetadata && mergeMeta(before, providerMetadata);
@@ -71,7 +71,7 @@ export class UIWords {
       const chunk = { type, id, citations, ...(meta && { providerMetadata: meta }) } as UIMessageChunk;
       if (validateUIMessageChunk(chunk, 7) === undefined) return chunk;
     }
-    if (citations) meta = withSlot(meta ?? before, { citations });
+    if (citations) meta = withIntertie(meta ?? before, { citations });
     return { type, id, ...(meta && { providerMetadata: meta }) };
   }
 }

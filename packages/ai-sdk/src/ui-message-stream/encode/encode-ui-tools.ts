@@ -1,50 +1,50 @@
 import type { Emit, EventOf, Fault, Json, JsonObject, Loss, Meta, OnLoss } from '@intertie/core';
 import { isSettled, mergeMeta, type ToolPart } from '@intertie/core/internal';
 import { isApproved } from '../../shared/ai-sdk-approval.ts';
-import { carry } from '../chunk/carry-event.ts';
+import { emitDataEvent } from './emit-data-event.ts';
 import {
-  callFields,
-  callSlot,
-  faultSlot,
-  isPlain,
-  resultFields,
+  toCallFields,
+  getCallMetadata,
+  toFaultMetadata,
+  hasOnlyMessage,
+  toResultFields,
   type CallEvent,
   type UICall,
 } from './encode-ui-call.ts';
-import { takeSlot, withSlot } from '../../shared/intertie-metadata.ts';
+import { splitMetadata, withIntertie } from '../../shared/intertie-metadata.ts';
 import { defined } from '../../shared/read-fields.ts';
 import type { UIMessageChunk, UIMessageVersion } from '../chunk/ui-message-chunk.ts';
-import { deniedText, denialId } from '../chunk/ui-question-id.ts';
-import type { UISteps } from './ui-steps.ts';
+import { defaultDenialText, toDenialId } from '../chunk/ui-question-id.ts';
+import type { UIStepEncoder } from './encode-ui-steps.ts';
 
 type DeniedEvent = Extract<EventOf<'tool-result'>, { status: 'denied' }>;
 type Write = Emit<UIMessageChunk>;
 
-export interface UIToolsOptions {
+export interface UIToolEncoderOptions {
   version: UIMessageVersion;
-  /** If given: the tools that the page has types for, and thus parts `tool-<name>`. */
+  /** Tools that the page has types for (parts `tool-<name>`), if known. */
   staticTools: ReadonlySet<string> | undefined;
   onLoss: OnLoss;
 }
 
-/** Writes calls and their results as the tool chunks of a UI message stream. */
-export class UITools {
-  #options: UIToolsOptions;
-  #steps: UISteps;
+/** Encodes calls and their results as tool chunks. */
+export class UIToolEncoder {
+  #options: UIToolEncoderOptions;
+  #steps: UIStepEncoder;
   #calls = new Map<string, UICall>();
 
-  constructor(options: UIToolsOptions, steps: UISteps) {
+  constructor(options: UIToolEncoderOptions, steps: UIStepEncoder) {
     this.#options = options;
     this.#steps = steps;
   }
 
-  get(toolCallId: string): UICall | undefined {
+  getCall(toolCallId: string): UICall | undefined {
     return this.#calls.get(toolCallId);
   }
 
-  /** The client has this call already. */
-  learn(part: ToolPart): void {
-    const meta = withSlot(part.providerMetadata, callSlot(part, this.#isDynamic(part)));
+  /** Adds a call that the client already has. */
+  addBaseline(part: ToolPart): void {
+    const meta = withIntertie(part.providerMetadata, getCallMetadata(part, this.#isDynamic(part)));
     this.#calls.set(part.toolCallId, {
       state: isSettled(part.state) ? 'settled' : part.state === 'call' ? 'complete' : 'streaming',
       toolName: part.toolName,
@@ -59,38 +59,38 @@ export class UITools {
     });
   }
 
-  /** The run is over: metadata that waited for a call that never came. */
-  end(emit: Write): void {
+  /** Sends the metadata of calls that were never completed as data events, at the end of the run. */
+  flushMetadata(emit: Write): void {
     for (const [id, call] of this.#calls) {
       if (call.state !== 'streaming' || call.meta === call.sent) continue;
-      const { meta: providerMetadata } = takeSlot(call.meta);
-      const why = 'The call was never completed, and its chunks have no other place for metadata.';
-      this.#lose({ kind: 'unsupported', what: 'metadata', why, id });
-      if (providerMetadata) carry({ type: 'metadata', id, providerMetadata }, emit);
+      const { meta: providerMetadata } = splitMetadata(call.meta);
+      const why = 'The call was never completed, and no other chunk can carry its metadata.';
+      this.#options.onLoss({ kind: 'unsupported', what: 'metadata', why, id });
+      if (providerMetadata) emitDataEvent({ type: 'metadata', id, providerMetadata }, emit);
     }
   }
 
-  /** The turn was retried: nothing more is said of its calls, whether or not the client has dropped their parts. */
-  forget(stepId: string): void {
+  /** Forgets the calls of a discarded step, whether or not the client has removed their parts. */
+  discardStep(stepId: string): void {
     for (const [id, call] of this.#calls) if (call.stepId === stepId) this.#calls.delete(id);
   }
 
-  inputStart(event: EventOf<'tool-input-start'>, emit: Write): void {
-    const call = this.#open(event, emit);
-    this.#steps.hold(event.toolCallId, event.stepId);
-    this.#writeStart(event, call, emit);
+  encodeInputStart(event: EventOf<'tool-input-start'>, emit: Write): void {
+    const call = this.#openCall(event, emit);
+    this.#steps.openPart(event.toolCallId, event.stepId);
+    this.#emitStart(event, call, emit);
   }
 
-  inputDelta({ toolCallId, delta, providerMetadata }: EventOf<'tool-input-delta'>, emit: Write): boolean {
+  encodeInputDelta({ toolCallId, delta, providerMetadata }: EventOf<'tool-input-delta'>, emit: Write): boolean {
     const call = this.#calls.get(toolCallId);
     if (call === undefined) return false;
     if (providerMetadata) call.meta = mergeMeta(call.meta, providerMetadata);
-    // The client reads the whole input again for every chunk of it.
+    // Empty deltas are skipped: the client parses the whole input again for every delta.
     if (delta !== '') emit({ type: 'tool-input-delta', toolCallId, inputTextDelta: delta });
     return true;
   }
 
-  /** Whether there was still a chunk to come that could carry it. */
+  /** Merges metadata for the next chunk of a call. Returns false if no such chunk will follow. */
   addMetadata(toolCallId: string, providerMetadata: Meta): boolean {
     const call = this.#calls.get(toolCallId);
     if (call?.state !== 'streaming') return false;
@@ -98,32 +98,32 @@ export class UITools {
     return true;
   }
 
-  call(event: EventOf<'tool-call'>, emit: Write): void {
+  encodeCall(event: EventOf<'tool-call'>, emit: Write): void {
     let call = this.#calls.get(event.toolCallId);
     const streamed = call !== undefined;
-    if (call === undefined) call = this.#open(event, emit);
+    if (call === undefined) call = this.#openCall(event, emit);
     else {
-      call.meta = mergeMeta(call.meta, withSlot(event.providerMetadata, callSlot(event, call.dynamic)));
+      call.meta = mergeMeta(call.meta, withIntertie(event.providerMetadata, getCallMetadata(event, call.dynamic)));
       if (event.executor === 'provider') call.providerExecuted = true;
     }
     call.state = 'complete';
     if (event.invalid) call.invalid = event.invalid;
     if (streamed && !this.#steps.hasCall(event.toolCallId)) {
-      const why = 'Its UI step is over, so the part stays as it was streamed until its result.';
-      this.#lose({ kind: 'unsupported', what: 'tool-call', why, id: event.toolCallId });
+      const why = 'Its UI step has ended, so the part stays in its streamed state until the result.';
+      this.#options.onLoss({ kind: 'unsupported', what: 'tool-call', why, id: event.toolCallId });
       return;
     }
-    this.#steps.release(event.toolCallId);
+    this.#steps.closePart(event.toolCallId);
     this.#steps.addCall(event.toolCallId, call.stepId, call.providerExecuted === true);
-    if (event.invalid) this.#writeInvalid(event, call, streamed, event.invalid, emit);
+    if (event.invalid) this.#emitInvalid(event, call, streamed, event.invalid, emit);
     else {
       call.sent = call.meta;
-      emit({ type: 'tool-input-available', ...callFields(event, call), input: event.input });
+      emit({ type: 'tool-input-available', ...toCallFields(event, call), input: event.input });
     }
   }
 
-  /** Whether the client knows the call. */
-  result(event: EventOf<'tool-result'>, emit: Write): boolean {
+  /** Returns false if the client does not have the call. */
+  encodeResult(event: EventOf<'tool-result'>, emit: Write): boolean {
     const call = this.#calls.get(event.toolCallId);
     if (call === undefined) return false;
     const { toolCallId } = event;
@@ -131,38 +131,38 @@ export class UITools {
     if (resultMeta) call.resultMeta = resultMeta;
     const isFinal = event.status !== 'ok' || !event.preliminary;
     if (!isFinal && call.invalid) {
-      const why = 'The client shows the call as failed: it was invalid, and never run.';
-      this.#lose({ kind: 'unsupported', what: 'preliminary result', why, id: toolCallId });
+      const why = 'The client shows the invalid call as failed.';
+      this.#options.onLoss({ kind: 'unsupported', what: 'preliminary result', why, id: toolCallId });
       return true;
     }
     if (!isFinal) call.hasPreliminary = true;
     else call.state = 'settled';
-    const said = { toolCallId, ...resultFields(call) };
+    const fields = { toolCallId, ...toResultFields(call) };
     switch (event.status) {
       case 'ok': {
-        const slot: JsonObject = event.content && isFinal ? { content: true } : {};
-        if (event.content && !isFinal) this.#lose(contentOfPreliminary(toolCallId));
-        const providerMetadata = withSlot(resultMeta, slot);
-        const more = { ...(!isFinal && { preliminary: true }), ...(providerMetadata && { providerMetadata }) };
-        emit({ type: 'tool-output-available', ...said, output: event.output, ...more });
+        const intertie: JsonObject = event.content && isFinal ? { content: true } : {};
+        if (event.content && !isFinal) this.#options.onLoss(toPreliminaryLoss(toolCallId));
+        const providerMetadata = withIntertie(resultMeta, intertie);
+        const extra = { ...(!isFinal && { preliminary: true }), ...(providerMetadata && { providerMetadata }) };
+        emit({ type: 'tool-output-available', ...fields, output: event.output, ...extra });
         return true;
       }
       case 'error': {
         const { error } = event;
-        // `tool-input-error` has said it, and the client shows it.
-        if (error.message === call.invalid?.message && !resultMeta && isPlain(error)) return true;
-        const providerMetadata = withSlot(resultMeta, faultSlot(error));
-        const more = providerMetadata && { providerMetadata };
-        emit({ type: 'tool-output-error', ...said, errorText: error.message, ...more });
+        // Already sent with `tool-input-error`.
+        if (error.message === call.invalid?.message && !resultMeta && hasOnlyMessage(error)) return true;
+        const providerMetadata = withIntertie(resultMeta, toFaultMetadata(error));
+        const extra = providerMetadata && { providerMetadata };
+        emit({ type: 'tool-output-error', ...fields, errorText: error.message, ...extra });
         return true;
       }
       case 'denied':
-        this.#deny(event, call, emit);
+        this.#emitDenied(event, call, emit);
         return true;
     }
   }
 
-  #open(event: CallEvent, emit: Write): UICall {
+  #openCall(event: CallEvent, emit: Write): UICall {
     const { toolCallId, toolName, stepId } = event;
     const dynamic = this.#isDynamic(event);
     const call: UICall = {
@@ -170,36 +170,30 @@ export class UITools {
       toolName,
       dynamic,
       ...(stepId !== undefined && { stepId }),
-      meta: withSlot(event.providerMetadata, callSlot(event, dynamic)),
+      meta: withIntertie(event.providerMetadata, getCallMetadata(event, dynamic)),
       sent: undefined,
       ...(event.executor === 'provider' && { providerExecuted: true }),
     };
     this.#calls.set(toolCallId, call);
-    this.#steps.enter(stepId, 'other', emit);
+    this.#steps.enterStep(stepId, 'other', emit);
     this.#steps.addCall(toolCallId, stepId, call.providerExecuted === true);
     return call;
   }
 
-  #writeStart(event: CallEvent, call: UICall, emit: Write): void {
+  #emitStart(event: CallEvent, call: UICall, emit: Write): void {
     const { inputEncoding } = event;
     call.sent = call.meta;
-    emit({ type: 'tool-input-start', ...callFields(event, call), ...(inputEncoding && { inputEncoding }) });
+    emit({ type: 'tool-input-start', ...toCallFields(event, call), ...(inputEncoding && { inputEncoding }) });
   }
 
-  /** The metadata of `tool-input-error` becomes that of the result, so the call's own goes ahead of it. */
-  #writeInvalid(
-    event: CallEvent & { input: Json },
-    call: UICall,
-    streamed: boolean,
-    invalid: Fault,
-    emit: Write,
-  ): void {
-    if (!streamed || call.sent !== call.meta) this.#writeStart(event, call, emit);
-    const { providerMetadata: _, ...said } = callFields(event, call);
-    const providerMetadata = withSlot(undefined, faultSlot(invalid));
+  /** Sends the call's metadata first, because that of `tool-input-error` becomes the metadata of the result. */
+  #emitInvalid(event: CallEvent & { input: Json }, call: UICall, streamed: boolean, invalid: Fault, emit: Write): void {
+    if (!streamed || call.sent !== call.meta) this.#emitStart(event, call, emit);
+    const { providerMetadata: _, ...fields } = toCallFields(event, call);
+    const providerMetadata = withIntertie(undefined, toFaultMetadata(invalid));
     emit({
       type: 'tool-input-error',
-      ...said,
+      ...fields,
       input: event.input,
       errorText: invalid.message,
       ...(providerMetadata && { providerMetadata }),
@@ -207,23 +201,23 @@ export class UITools {
   }
 
   /**
-   * The client wants a call that is denied to have an approval that says so. Where nobody has said no, 7 is told of one that is
-   * made up; 6 has no chunk for an answer, and is told of an error.
+   * The client requires a refused approval for a denied call. Without one, 7 gets a synthetic approval; 6, which has no chunk
+   * for an answer, gets an error.
    */
-  #deny(event: DeniedEvent, call: UICall, emit: Write): void {
+  #emitDenied(event: DeniedEvent, call: UICall, emit: Write): void {
     const { toolCallId, reason } = event;
     if (call.hasPreliminary) {
-      const why = 'The client keeps the preliminary output of a call that is denied.';
-      this.#lose({ kind: 'unsupported', what: 'order', why, id: toolCallId });
+      const why = 'The client keeps the preliminary output of a denied call.';
+      this.#options.onLoss({ kind: 'unsupported', what: 'order', why, id: toolCallId });
     }
     if (!call.isRefused && this.#options.version === 6) {
-      const providerMetadata = withSlot(call.resultMeta, { denied: defined({ reason }) })!;
-      const errorText = reason ?? deniedText;
-      return emit({ type: 'tool-output-error', toolCallId, ...resultFields(call), errorText, providerMetadata });
+      const providerMetadata = withIntertie(call.resultMeta, { denied: defined({ reason }) })!;
+      const errorText = reason ?? defaultDenialText;
+      return emit({ type: 'tool-output-error', toolCallId, ...toResultFields(call), errorText, providerMetadata });
     }
-    if (reason !== undefined || event.providerMetadata) carry(event, emit);
+    if (reason !== undefined || event.providerMetadata) emitDataEvent(event, emit);
     if (!call.isRefused) {
-      const approvalId = denialId(toolCallId);
+      const approvalId = toDenialId(toolCallId);
       emit({ type: 'tool-approval-request', approvalId, toolCallId });
       emit({ type: 'tool-approval-response', approvalId, approved: false, ...defined({ reason }) });
     }
@@ -234,13 +228,9 @@ export class UITools {
     const { staticTools } = this.#options;
     return staticTools === undefined ? dynamic === true : !staticTools.has(toolName);
   }
-
-  #lose(loss: Loss): void {
-    this.#options.onLoss(loss);
-  }
 }
 
-function contentOfPreliminary(id: string): Loss {
-  const why = 'That it is made of text and files is only said of the final result.';
+function toPreliminaryLoss(id: string): Loss {
+  const why = 'Only a final result can be marked as text and files.';
   return { kind: 'unsupported', what: 'preliminary result', why, id };
 }

@@ -1,64 +1,55 @@
 import type { OnLoss } from '@intertie/core';
+import { defined } from '../../shared/read-fields.ts';
 import type { UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 
 export interface UIMessageEncoderOptions<Version extends UIMessageVersion = UIMessageVersion> {
-  /** The major of `ai` that reads the stream. 7 also reads what is written for 6. Default: 6. */
+  /** Major version of `ai` that reads the stream. 7 also reads streams for 6. Default: 6. */
   version?: Version;
   /**
-   * What a continuation does with the message that it continues: a client that has sent it knows it (`assume`, the
-   * default); one that reconnects is told all of it again (`restate`).
+   * Handling of the message that a continuation extends. `assume`: the client sent it and has it. `restate`: the client
+   * reconnects and needs all of it. Default: `assume`.
    */
   baseline?: 'assume' | 'restate';
-  /** Default: yes. */
+  /** Whether reasoning is sent. Default: true. */
   sendReasoning?: boolean;
-  /** Default: yes. */
+  /** Whether sources are sent. Default: true. */
   sendSources?: boolean;
-  /** What agents say to each other. Default: no. */
+  /** Whether content exchanged between agents is sent. Default: false. */
   includeInternal?: boolean;
-  /** Whether `start` is written; no, where the stream is a part of another. Default: yes. */
+  /** Whether `start` is written. Set to false if the stream is part of another one. Default: true. */
   sendStart?: boolean;
-  /** Whether `finish` is written. `abort` and `error` always are. Default: yes. */
+  /** Whether `finish` is written. `abort` and `error` always are. Default: true. */
   sendFinish?: boolean;
   /**
-   * The tools that the page has types for: their parts are `tool-<name>`, all others `dynamic-tool`.
-   * If absent, the call itself says what it is.
+   * Tools that the page has types for. Their parts are `tool-<name>`, all others `dynamic-tool`. Default: each call's own
+   * `dynamic` flag decides.
    */
   staticTools?: readonly string[];
   onLoss?: OnLoss;
 }
 
-/** The options with nothing left open, but for the tools, of which none named is not the same as none. */
+/** Options with defaults applied. `staticTools` stays optional: an empty list differs from none. */
 export type UIMessageEncoderSettings = Required<Omit<UIMessageEncoderOptions, 'staticTools'>> & {
   staticTools: readonly string[] | undefined;
 };
 
 export function withDefaults(options: UIMessageEncoderOptions): UIMessageEncoderSettings {
-  const {
-    version = 6,
-    baseline = 'assume',
-    sendReasoning = true,
-    sendSources = true,
-    includeInternal = false,
-    sendStart = true,
-    sendFinish = true,
-    staticTools,
-    onLoss = () => undefined,
-  } = options;
   return {
-    version,
-    baseline,
-    sendReasoning,
-    sendSources,
-    includeInternal,
-    sendStart,
-    sendFinish,
-    staticTools,
-    onLoss,
+    version: 6,
+    baseline: 'assume',
+    sendReasoning: true,
+    sendSources: true,
+    includeInternal: false,
+    sendStart: true,
+    sendFinish: true,
+    staticTools: undefined,
+    onLoss: () => undefined,
+    ...defined(options),
   };
 }
 
-/** Names the options, so that a cursor knows whether it still fits. */
-export function optionsKeyOf(settings: UIMessageEncoderSettings): string {
+/** Serializes the options that change the output, so that a cursor of other options can be rejected. */
+export function toOptionsKey(settings: UIMessageEncoderSettings): string {
   const { version, baseline, sendReasoning, sendSources, includeInternal, sendStart, sendFinish, staticTools } =
     settings;
   const flags = [sendReasoning, sendSources, includeInternal, sendStart, sendFinish].map(Number).join('');

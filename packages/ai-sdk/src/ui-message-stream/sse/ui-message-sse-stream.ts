@@ -5,9 +5,9 @@ import { createUIMessageSSEParser, doneFrame, toUIMessageFrame } from './ui-mess
 import { writeSSE } from './write-sse.ts';
 
 export interface ReadUIMessageSSEOptions<Version extends UIMessageVersion = UIMessageVersion> {
-  /** Which chunks are taken. Default: 6. */
+  /** Major version of `ai` whose chunks are accepted. Default: 6. */
   version?: Version;
-  /** How much of one event is held, in characters. */
+  /** Maximum size of one event in characters. Default: 32 million. */
   maxEventSize?: number;
 }
 
@@ -46,13 +46,13 @@ export function readUIMessageSSE<Version extends UIMessageVersion = 6>(
 }
 
 export interface WriteUIMessageSSEOptions<Chunk extends UIMessageChunk = UIMessageChunk> {
-  /** After how long a silence a comment is written. Default: never. */
+  /** Idle time after which a comment is written. Default: never. */
   keepAliveMs?: number;
-  /** The id of each event, where the reader may resume from it. */
+  /** Returns the SSE id of a chunk, for readers that resume. */
   idOf?: (chunk: Chunk) => string | undefined;
 }
 
-/** Chunks as the bytes of a UI message stream, read on demand, with `[DONE]` at the end. */
+/** Encodes chunks as the bytes of a UI message stream, on demand, with `[DONE]` at the end. */
 export function writeUIMessageSSE<Chunk extends UIMessageChunk>(
   chunks: ReadableStream<Chunk>,
   { keepAliveMs, idOf }: WriteUIMessageSSEOptions<Chunk> = {},
@@ -68,7 +68,7 @@ export function writeUIMessageSSE<Chunk extends UIMessageChunk>(
   });
 }
 
-/** The same for `pipeThrough`. One stream more than `writeUIMessageSSE`, whose timer a platform always stops. */
+/** Like `writeUIMessageSSE`, for `pipeThrough`. Prefer that function: it needs one stream less, and platforms always stop its timer. */
 export function createUIMessageSSEStream<Chunk extends UIMessageChunk = UIMessageChunk>(
   options?: WriteUIMessageSSEOptions<Chunk>,
 ): ReadableWritablePair<Uint8Array, Chunk> {

@@ -17,7 +17,7 @@ type Source = ReadableStreamDefaultController<UIMessageChunk6>;
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const delta = (text: string): UIMessageChunk6 => ({ type: 'text-delta', id: 'p', delta: text });
 
-/** Everything that a parser makes of a text that comes in pieces of that many bytes. */
+/** Parses a text in pieces of the given number of bytes, and collects all callbacks. */
 function parse(text: string, size = Infinity): { chunks: unknown[]; ids: unknown[]; errors: UIMessageSSEError[] } {
   const parsed = { chunks: [] as unknown[], ids: [] as unknown[], errors: [] as UIMessageSSEError[] };
   const parser = createUIMessageSSEParser({
@@ -33,11 +33,11 @@ function parse(text: string, size = Infinity): { chunks: unknown[]; ids: unknown
   return parsed;
 }
 
-async function textOf(stream: ReadableStream<Uint8Array>): Promise<string> {
+async function readText(stream: ReadableStream<Uint8Array>): Promise<string> {
   return new Response(stream).text();
 }
 
-function streamOf<Item>(...items: Item[]): ReadableStream<Item> {
+function createStream<Item>(...items: Item[]): ReadableStream<Item> {
   return new ReadableStream({
     start(controller) {
       for (const item of items) controller.enqueue(item);
@@ -46,7 +46,7 @@ function streamOf<Item>(...items: Item[]): ReadableStream<Item> {
   });
 }
 
-async function itemsOf<Item>(stream: ReadableStream<Item>): Promise<Item[]> {
+async function readItems<Item>(stream: ReadableStream<Item>): Promise<Item[]> {
   const items: Item[] = [];
   const reader = stream.getReader();
   for (;;) {
@@ -56,22 +56,22 @@ async function itemsOf<Item>(stream: ReadableStream<Item>): Promise<Item[]> {
   }
 }
 
-describe('written', () => {
-  it('is byte for byte what ai sends, headers included', async () => {
+describe('SSE writer', () => {
+  it('writes the same bytes and headers as ai', async () => {
     const chunks: UIMessageChunk6[] = [{ type: 'start', messageId: 'm' }, delta('é🙂\n'), { type: 'finish' }];
-    const response = createUIMessageStreamResponse({ stream: streamOf(...chunks) });
+    const response = createUIMessageStreamResponse({ stream: createStream(...chunks) });
     expect(Object.fromEntries(response.headers)).toEqual(uiMessageStreamHeaders);
     const text = await response.text();
-    expect(await textOf(writeUIMessageSSE(streamOf(...chunks)))).toBe(text);
-    expect(await textOf(streamOf(...chunks).pipeThrough(createUIMessageSSEStream()))).toBe(text);
+    expect(await readText(writeUIMessageSSE(createStream(...chunks)))).toBe(text);
+    expect(await readText(createStream(...chunks).pipeThrough(createUIMessageSSEStream()))).toBe(text);
   });
 
-  it('has the id of each event where one is given', async () => {
-    const stream = writeUIMessageSSE(streamOf(delta('a')), { idOf: () => '1.2.0' });
-    expect(await textOf(stream)).toBe(`id: 1.2.0\ndata: {"type":"text-delta","id":"p","delta":"a"}\n\n${doneFrame}`);
+  it('writes the id of each event', async () => {
+    const stream = writeUIMessageSSE(createStream(delta('a')), { idOf: () => '1.2.0' });
+    expect(await readText(stream)).toBe(`id: 1.2.0\ndata: {"type":"text-delta","id":"p","delta":"a"}\n\n${doneFrame}`);
   });
 
-  it('has a comment where it was silent for long, and no timer after it', async () => {
+  it('writes a keep-alive comment while idle, and stops its timer', async () => {
     vi.useFakeTimers();
     try {
       const endings: Array<(stream: ReadableStream<Uint8Array>, source: Source) => Promise<unknown>> = [
@@ -87,7 +87,7 @@ describe('written', () => {
         );
         await vi.advanceTimersByTimeAsync(5000);
         const reader = stream.getReader();
-        // However long the silence was, there is one comment for a reader who was not there.
+        // Only one comment is queued for a reader that does not read.
         expect(new TextDecoder().decode((await reader.read()).value)).toBe(': keep-alive\n\n');
         reader.releaseLock();
         await end(stream, source);
@@ -99,7 +99,7 @@ describe('written', () => {
     }
   });
 
-  it('survives any JSON', () => {
+  it('round-trips any JSON', () => {
     fc.assert(
       fc.property(arbitraryEncoded(6), fc.integer({ min: 1, max: 40 }), (chunks, size) => {
         const text = chunks.map((chunk) => toUIMessageFrame(chunk)).join('') + doneFrame;
@@ -112,19 +112,19 @@ describe('written', () => {
   });
 });
 
-describe('read', () => {
-  it('gives chunks, with the ids of their events; fields, comments and [DONE] are passed over', () => {
+describe('SSE parser', () => {
+  it('returns chunks with their event ids, and ignores other fields, comments and [DONE]', () => {
     const text = `: hello\nevent: x\nretry: 5\nid: 1.1.0\ndata: ${JSON.stringify(delta('a'))}\n\ndata: ${JSON.stringify(delta('b'))}\r\n\r\n${doneFrame}`;
     const { chunks, ids, errors } = parse(text);
     expect([chunks, ids, errors]).toEqual([[delta('a'), delta('b')], ['1.1.0', undefined], []]);
   });
 
-  it('takes deltas that look alike by their beginning, and parses those that do not', () => {
-    const words = ['a', '"quoted"', '\\', '\u0000', 'tab\t', 'é🙂', '', '"}', '\ud800'];
-    const chunks = words.flatMap((word) => [
-      delta(word),
-      delta(word),
-      { type: 'reasoning-delta', id: '"', delta: word },
+  it('parses repeated deltas of a part by their prefix, and all others as JSON', () => {
+    const texts = ['a', '"quoted"', '\\', '\u0000', 'tab\t', 'é🙂', '', '"}', '\ud800'];
+    const chunks = texts.flatMap((text) => [
+      delta(text),
+      delta(text),
+      { type: 'reasoning-delta', id: '"', delta: text },
     ]);
     expect(parse(chunks.map((chunk) => toUIMessageFrame(chunk)).join('')).chunks).toEqual(chunks);
     const frames = [
@@ -138,11 +138,11 @@ describe('read', () => {
     expect(errors).toMatchObject([{ type: 'json' }]);
   });
 
-  it('fails where ai would, and says why', () => {
+  it('rejects the events that ai rejects, with a reason', () => {
     const cases: Array<[frame: string, type: UIMessageSSEError['type'], message: RegExp]> = [
-      ['data: <html>\n\n', 'json', /not JSON/],
+      ['data: <html>\n\n', 'json', /Invalid JSON/],
       ['data: {"type":"text-delta","id":5,"delta":""}\n\n', 'chunk', /at "id"/],
-      ['data: {"type":"brand-new"}\n\n', 'chunk', /no chunk has the type/],
+      ['data: {"type":"brand-new"}\n\n', 'chunk', /unknown chunk type/],
       ['data: {"type":"data-x","data":{"__proto__":1}}\n\n', 'json', /./],
       ['data: {"type":"data-x","data":{"\\u005f_proto__":1}}\n\n', 'json', /./],
       ['data: {"type":"data-x","data":{"constructor":{"prototype":1}}}\n\n', 'json', /./],
@@ -155,19 +155,19 @@ describe('read', () => {
     }
   });
 
-  it('has the verdict of parseJsonEventStream on every event', async () => {
+  it('agrees with parseJsonEventStream on every event', async () => {
     const data = ['{"constructor":1}', '{"a":"__proto__"}', '{"__proto__":1}', 'null', '1', '[]', '{', ''];
     const frames = [...data, ...data.map((one) => `{"type":"data-x","data":${one}}`)];
     for (const one of frames) {
       const frame = `data: ${one}\n\n`;
-      const theirs = await itemsOf(
-        parseJsonEventStream({ stream: streamOf(bytes(frame)), schema: uiMessageChunkSchema }),
+      const theirs = await readItems(
+        parseJsonEventStream({ stream: createStream(bytes(frame)), schema: uiMessageChunkSchema }),
       );
       expect(parse(frame).chunks, frame).toHaveLength(theirs.filter(({ success }) => success).length);
     }
   });
 
-  it('S14: an event without its blank line was cut off; ai drops it silently', () => {
+  it('reports an event without its blank line (S14), which ai drops silently', () => {
     const { chunks, errors } = parse(`${toUIMessageFrame(delta('a'))}data: ${JSON.stringify(delta('b'))}\n`);
     expect(chunks).toEqual([delta('a')]);
     expect(errors).toMatchObject([{ type: 'incomplete' }]);
@@ -175,7 +175,7 @@ describe('read', () => {
     expect(parse(`${toUIMessageFrame(delta('a'))}: bye`).errors).toEqual([]);
   });
 
-  it('does not hold more than it is told to', () => {
+  it('limits the size of an event', () => {
     const errors: UIMessageSSEError[] = [];
     const parser = createUIMessageSSEParser({
       maxEventSize: 10,
@@ -189,8 +189,8 @@ describe('read', () => {
   });
 });
 
-describe('as a stream', () => {
-  it('gives what it has before it fails, and lets go of the source', async () => {
+describe('SSE stream', () => {
+  it('delivers valid chunks before an error, and releases the source', async () => {
     const cancel = vi.fn<(reason: unknown) => void>();
     const source = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(bytes(`${toUIMessageFrame(delta('a'))}data: <html>\n\n`)),
@@ -203,9 +203,9 @@ describe('as a stream', () => {
   });
 
   it('reads on demand, closes with the source, and cancels it', async () => {
-    expect(await itemsOf(readUIMessageSSE(streamOf(bytes(toUIMessageFrame(delta('a'))), bytes(doneFrame))))).toEqual([
-      delta('a'),
-    ]);
+    expect(
+      await readItems(readUIMessageSSE(createStream(bytes(toUIMessageFrame(delta('a'))), bytes(doneFrame)))),
+    ).toEqual([delta('a')]);
     const pull = vi.fn<() => void>();
     const cancel = vi.fn<(reason: unknown) => void>();
     const stream = readUIMessageSSE(new ReadableStream({ pull, cancel }, { highWaterMark: 0 }));
@@ -215,7 +215,7 @@ describe('as a stream', () => {
     expect(cancel).toHaveBeenCalledWith('bye');
   });
 
-  it('fails as the source does', async () => {
+  it('fails with the error of the source', async () => {
     const source = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new TypeError('network')) });
     await expect(readUIMessageSSE(source).getReader().read()).rejects.toThrow('network');
   });

@@ -1,33 +1,33 @@
 import { createParser } from 'eventsource-parser';
 import { parseWireJson } from '../../shared/parse-wire-json.ts';
-import { RepeatedDelta } from '../chunk/repeated-delta.ts';
+import { RepeatedDeltaParser } from './repeated-delta-parser.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from '../chunk/ui-message-chunk.ts';
 import { validateUIMessageChunk } from '../chunk/validate-ui-message-chunk.ts';
 
-/** The headers of a UI message stream, as `createUIMessageStreamResponse` sends them. */
+/** Headers of a UI message stream, as `createUIMessageStreamResponse` sends them. */
 export const uiMessageStreamHeaders: Readonly<Record<string, string>> = Object.freeze({
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache',
   connection: 'keep-alive',
   'x-vercel-ai-ui-message-stream': 'v1',
-  // Or nginx collects the stream before it passes it on.
+  // Prevents nginx from buffering the stream.
   'x-accel-buffering': 'no',
 });
 
-/** The last frame. Readers skip it; only `finish`, `abort` or `error` says that the message is over. */
+/** Last frame. Readers ignore it; only `finish`, `abort` or `error` ends the message. */
 export const doneFrame = 'data: [DONE]\n\n';
-/** A comment, so that proxies do not take a silent stream for a dead one. */
+/** Comment that prevents proxies from closing an idle stream. */
 export const keepAliveFrame = ': keep-alive\n\n';
 
-/** A chunk as one event. The id is the cursor of readers that resume; it must not have line breaks. */
+/** Formats a chunk as one SSE event. `id` is the cursor for readers that resume; it must not contain line breaks. */
 export function toUIMessageFrame(chunk: object, id?: string): string {
   return id === undefined ? `data: ${JSON.stringify(chunk)}\n\n` : `id: ${id}\ndata: ${JSON.stringify(chunk)}\n\n`;
 }
 
-/** Something in the bytes that is no chunk. A chat cannot go on after it. */
+/** Error of a stream that is not a valid UI message stream. A chat cannot continue after it. */
 export class UIMessageSSEError extends Error {
   readonly type: 'json' | 'chunk' | 'size' | 'incomplete';
-  /** The event's data, or its beginning. */
+  /** Data of the event, truncated to 200 characters. */
   readonly data: string;
 
   constructor(type: UIMessageSSEError['type'], message: string, data: string, options?: ErrorOptions) {
@@ -39,36 +39,36 @@ export class UIMessageSSEError extends Error {
 }
 
 export interface UIMessageSSEParserOptions<Version extends UIMessageVersion = UIMessageVersion> {
-  /** Which chunks are taken. Default: 6. */
+  /** Major version of `ai` whose chunks are accepted. Default: 6. */
   version?: Version;
-  /** `id` is the event's, where it has one. */
+  /** Called for each chunk, with the id of its event if it has one. */
   onChunk: (chunk: UIMessageChunkOf<Version>, id: string | undefined) => void;
-  /** If absent, the error is thrown. */
+  /** Called for each error. Default: the error is thrown. */
   onError?: (error: UIMessageSSEError) => void;
-  /** Every comment is a sign of life. */
+  /** Called for each comment, for example to detect that the server is alive. */
   onComment?: (comment: string) => void;
-  /** How much of one event is held, in characters. Default: 32 million. */
+  /** Maximum size of one event in characters. Default: 32 million. */
   maxEventSize?: number;
 }
 
 export interface UIMessageSSEParser {
   feed(bytes: Uint8Array): void;
-  /** The bytes are over. An event without the empty line that ends it was cut off. */
+  /** Ends the input. Reports an event without its terminating empty line as incomplete. */
   end(): void;
 }
 
 const defaultMaxEventSize = 32_000_000;
-/** How much of what was wrong an error shows. */
+/** Maximum length of the data shown in an error. */
 const shownLength = 200;
 
-/** Reads the bytes of a UI message stream: events in, validated chunks out, in the same turn. */
+/** Parses the bytes of a UI message stream to validated chunks. Calls `onChunk` synchronously. */
 export function createUIMessageSSEParser<Version extends UIMessageVersion = 6>(
   options: UIMessageSSEParserOptions<Version>,
 ): UIMessageSSEParser {
   const { onChunk, onComment, maxEventSize = defaultMaxEventSize } = options;
   const version: UIMessageVersion = options.version ?? 6;
   const decoder = new TextDecoder();
-  const repeated = new RepeatedDelta();
+  const repeated = new RepeatedDeltaParser();
   let isOver = false;
   let isBroken = false;
 
@@ -90,26 +90,26 @@ export function createUIMessageSSEParser<Version extends UIMessageVersion = 6>(
     onEvent: ({ data, id }) => {
       if (data === '[DONE]') return;
       if (isOver) {
-        return fail('incomplete', 'The stream ended inside an event: the empty line after it is missing.', data);
+        return fail('incomplete', 'The stream ended inside an event: its terminating empty line is missing.', data);
       }
-      const delta = repeated.read(data);
+      const delta = repeated.parse(data);
       if (delta !== undefined) return onChunk(delta, id);
       let chunk: unknown;
       try {
         chunk = parseWireJson(data);
       } catch (error) {
-        return fail('json', 'An event of the UI message stream is not JSON. Is it another stream?', data, error);
+        return fail('json', 'Invalid JSON in an event of the UI message stream. Is it another stream?', data, error);
       }
       const problem = validateUIMessageChunk(chunk, version);
       if (problem === undefined) return pass(chunk as UIMessageChunkOf<Version>, data, id);
       const place = problem.path === '' ? '' : ` at "${problem.path}"`;
-      fail('chunk', `An event is no UI message chunk of ai ${version}${place}: ${problem.message}.`, data);
+      fail('chunk', `Invalid UI message chunk of ai ${version}${place}: ${problem.message}.`, data);
     },
     onError: (error) => {
-      // Unknown fields and bad retry times are passed over, as the specification of event streams says.
+      // The specification of event streams requires to ignore unknown fields and invalid retry times.
       if (error.type !== 'max-buffer-size-exceeded') return;
       isBroken = true;
-      fail('size', `An event is longer than ${maxEventSize} characters. Raise maxEventSize if it should be.`, '');
+      fail('size', `An event exceeds ${maxEventSize} characters. Raise maxEventSize if this is expected.`, '');
     },
   });
 
@@ -122,7 +122,7 @@ export function createUIMessageSSEParser<Version extends UIMessageVersion = 6>(
       if (isBroken) return;
       const rest = decoder.decode();
       if (rest !== '') parser.feed(rest);
-      // Whatever an empty line completes now was cut off.
+      // An event that is completed only by these line breaks was cut off.
       isOver = true;
       parser.feed('\n\n');
     },

@@ -1,14 +1,14 @@
 import { keepAliveFrame } from './ui-message-sse.ts';
 
 export interface WriteSSEOptions {
-  /** After how long a silence a comment is written. Default: never. */
+  /** Idle time after which a comment is written. Default: never. */
   keepAliveMs?: number | undefined;
-  /** The next frames. What it rejects with errors the stream. */
+  /** Returns the next frames. A rejection errors the stream. */
   read: () => Promise<{ frames: string; isLast: boolean }>;
   cancel: (reason: unknown) => Promise<void>;
 }
 
-/** Frames as bytes, read on demand, with a sign of life where there are none. */
+/** Encodes frames as a byte stream, read on demand, with keep-alive comments while idle. */
 export function writeSSE({ keepAliveMs, read, cancel }: WriteSSEOptions): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -18,9 +18,9 @@ export function writeSSE({ keepAliveMs, read, cancel }: WriteSSEOptions): Readab
   return new ReadableStream({
     start: (controller) => {
       if (keepAliveMs === undefined) return;
-      // One timer for the whole stream: what is written only says that this round was not silent.
+      // One interval for the whole stream, instead of resetting a timeout with every frame.
       timer = setInterval(() => {
-        // A reader that does not read is not told that we are alive: comments would only pile up.
+        // No comments for a reader that does not read: they would accumulate.
         if (isSilent && (controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(keepAliveFrame));
         isSilent = true;
       }, keepAliveMs);

@@ -36,7 +36,7 @@ export class DecodedCalls {
     else signal.addEventListener('abort', stop, { once: true });
   }
 
-  see(event: AgentEvent): void {
+  observe(event: AgentEvent): void {
     // Tools run in the step of their call: what is left of an earlier step was never executed.
     if (event.type === 'step-start') this.#decoded.clear();
     if (event.type !== 'tool-call' || event.invalid || event.executor !== 'runtime') return;
@@ -84,7 +84,7 @@ export class DecodedCalls {
     if (!this.#isReading || this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#fail((wireId) => new Error(neverDecoded(wireId)));
+      this.#fail((wireId) => new Error(toMissingCallMessage(wireId)));
     }, this.#waitMs);
   }
 
@@ -95,7 +95,7 @@ export class DecodedCalls {
   }
 }
 
-function neverDecoded(wireId: string): string {
+function toMissingCallMessage(wireId: string): string {
   return (
     `The tool was not run: its call ${wireId} did not appear in the model’s stream. ` +
     'Check that no transform or middleware removes, renames or repeats tool calls.'

@@ -1,12 +1,12 @@
 import type { Fault } from '@intertie/core';
 
 /**
- * A real error, so that whoever logs it or throws it sees one. It has no stack: where it is decoded says nothing of where it
- * happened, and to find that out takes longer than to decode a short run.
+ * Converts a fault to an `Error`, which callers can log and throw. Skips the stack trace: it would only show this decoder, and
+ * capturing it takes longer than decoding a short run.
  */
-export function v3Error(fault: Fault): Error & Partial<Fault> {
+export function toV3Error(fault: Fault): Error & Partial<Fault> {
   const limit = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit');
-  // Not everywhere, and not where the built-in objects are frozen.
+  // Only V8 has the property, and frozen built-ins make it read-only.
   if (!limit?.writable) return Object.assign(new Error(fault.message), fault);
   const errors = Error as { stackTraceLimit?: unknown };
   errors.stackTraceLimit = 0;

@@ -1,10 +1,10 @@
 import type { LanguageModelV3Usage } from '@ai-sdk/provider';
 import type { JsonObject, Usage } from '@intertie/core';
-import { jsonObjectOf } from '../shared/read-fields.ts';
+import { asJsonObject } from '../shared/read-fields.ts';
 
 type Count = 'inputTokens' | 'outputTokens' | 'reasoningTokens' | 'cacheReadTokens' | 'cacheWriteTokens';
 
-/** Everything that was used, as the nested usage of a V3 model. What nobody reported stays undefined. */
+/** Sums usage into the nested form of a V3 model. Counts that are not reported stay undefined. */
 export function toV3Usage(usages: readonly Usage[]): LanguageModelV3Usage {
   const total = (count: Count): number | undefined =>
     usages.reduce<number | undefined>((sum, { [count]: n }) => (n === undefined ? sum : (sum ?? 0) + n), undefined);
@@ -13,22 +13,27 @@ export function toV3Usage(usages: readonly Usage[]): LanguageModelV3Usage {
   const cacheWrite = total('cacheWriteTokens');
   const output = total('outputTokens');
   const reasoning = total('reasoningTokens');
-  const raw = rawOf(usages);
+  const raw = getRawUsage(usages);
   return {
-    inputTokens: { total: input, noCache: less(input, (cacheRead ?? 0) + (cacheWrite ?? 0)), cacheRead, cacheWrite },
-    outputTokens: { total: output, text: less(output, reasoning ?? 0), reasoning },
+    inputTokens: {
+      total: input,
+      noCache: subtract(input, (cacheRead ?? 0) + (cacheWrite ?? 0)),
+      cacheRead,
+      cacheWrite,
+    },
+    outputTokens: { total: output, text: subtract(output, reasoning ?? 0), reasoning },
     ...(raw && { raw }),
   };
 }
 
-/** The rest, unless the parts do not fit the whole: some count the cache beside the input. */
-function less(whole: number | undefined, part: number): number | undefined {
+/** Undefined if the part exceeds the whole: some providers do not count the cache as input. */
+function subtract(whole: number | undefined, part: number): number | undefined {
   return whole === undefined || part > whole ? undefined : whole - part;
 }
 
-/** One model's own words; of several, each with what it used. */
-function rawOf(usages: readonly Usage[]): JsonObject | undefined {
+/** Returns the raw usage of a single model, or the list if there are several. */
+function getRawUsage(usages: readonly Usage[]): JsonObject | undefined {
   const [only, ...others] = usages;
   if (others.length > 0) return { usage: [...usages] };
-  return only?.raw === undefined ? undefined : jsonObjectOf(only.raw);
+  return only?.raw === undefined ? undefined : asJsonObject(only.raw);
 }

@@ -1,7 +1,7 @@
 import type { Json } from '@intertie/core';
-import { asFields } from './read-fields.ts';
+import { asFields } from '../shared/read-fields.ts';
 
-/** Whether ai 7 takes it for a citation. It refuses the whole message where one is not. */
+/** Whether ai 7 accepts a citation. It rejects the whole message if one is invalid. */
 export function isCitation(value: Json): boolean {
   const { source, startIndex, endIndex, citedText } = asFields(value);
   const { type, sourceType, id, url, mediaType, title, filename } = asFields(source);

@@ -1,4 +1,4 @@
-/** A URL, absolute or relative, with more path and more query; its own query and fragment stay where they belong. */
+/** Appends a path and query parameters to an absolute or relative URL, keeping its own query and fragment. */
 export function appendPath(url: string, path: string, query: Record<string, string | undefined> = {}): string {
   const [, base = '', search = '', hash = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/.exec(url) ?? [];
   const params = new URLSearchParams(search);

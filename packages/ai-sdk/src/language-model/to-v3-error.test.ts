@@ -1,28 +1,28 @@
 import { expect, it } from 'vitest';
-import { v3Error } from './v3-error.ts';
+import { toV3Error } from './to-v3-error.ts';
 
 const fault = { message: 'The swarm is down.', code: 'down', retryable: true };
 
-it('is an error with the words of the fault, and without a stack of ours', () => {
-  const error = v3Error(fault);
+it('creates an error with the fields of the fault and no stack trace', () => {
+  const error = toV3Error(fault);
   expect(error).toBeInstanceOf(Error);
   expect(error).toMatchObject(fault);
   expect(String(error)).toBe('Error: The swarm is down.');
   expect(error.stack).toBe('Error: The swarm is down.');
 });
 
-it('leaves the stacks of other errors alone', () => {
+it('does not change the stack traces of other errors', () => {
   const { stackTraceLimit } = Error;
-  v3Error(fault);
+  toV3Error(fault);
   expect(Error.stackTraceLimit).toBe(stackTraceLimit);
   expect(new Error('other').stack).toContain('v3-error.test');
 });
 
-it('does not mind that the limit cannot be set', () => {
+it('creates an error if stackTraceLimit is read-only', () => {
   const limit = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit')!;
   Object.defineProperty(Error, 'stackTraceLimit', { ...limit, writable: false });
   try {
-    expect(v3Error(fault)).toMatchObject(fault);
+    expect(toV3Error(fault)).toMatchObject(fault);
   } finally {
     Object.defineProperty(Error, 'stackTraceLimit', limit);
   }

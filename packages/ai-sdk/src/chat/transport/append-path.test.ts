@@ -6,10 +6,10 @@ test.each([
   ['/api/chat/', '/api/chat/x/stream'],
   ['https://a.example/chat?b=c#d', 'https://a.example/chat/x/stream?b=c#d'],
   ['', '/x/stream'],
-])('%s', (url, whole) => {
+])('appends a path to "%s"', (url, whole) => {
   expect(appendPath(url, '/x/stream')).toBe(whole);
 });
 
-test('a query is added to the one that is there', () => {
+test('adds parameters to an existing query', () => {
   expect(appendPath('/chat?a=1', '/stop', { run: 'r&1', after: undefined })).toBe('/chat/stop?a=1&run=r%261');
 });

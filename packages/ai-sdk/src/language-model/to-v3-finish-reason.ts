@@ -1,17 +1,17 @@
 import type { LanguageModelV3FinishReason } from '@ai-sdk/provider';
 import type { EventOf, FinishReason } from '@intertie/core';
 
-/** `isWaiting`: for a tool of the caller's, or for an approval. */
-export function v3FinishReason(event: EventOf<'run-end'>, isWaiting: boolean): LanguageModelV3FinishReason {
+/** Converts the end of a run. `isWaiting`: the run waits for a tool of the caller or for an approval. */
+export function toV3FinishReason(event: EventOf<'run-end'>, isWaiting: boolean): LanguageModelV3FinishReason {
   const { finishReason = 'stop', rawFinishReason: raw } = event;
   switch (event.outcome) {
     case 'complete': {
-      const reason = unified(finishReason);
-      // `other` without a reason of the provider's own is how the AI SDK reports a stream that was cut.
+      const reason = toUnifiedReason(finishReason);
+      // The AI SDK reports a truncated stream as `other` without a raw reason, so this one must have one.
       return { unified: reason, raw: raw ?? (reason === 'other' ? finishReason : undefined) };
     }
     case 'paused': {
-      // The caller's tools run only after `tool-calls`; without one of them nothing would ever go on.
+      // The SDK runs the caller's tools only after `tool-calls`.
       return { unified: isWaiting ? 'tool-calls' : 'stop', raw: raw ?? 'paused' };
     }
     case 'aborted':
@@ -21,6 +21,6 @@ export function v3FinishReason(event: EventOf<'run-end'>, isWaiting: boolean): L
   }
 }
 
-function unified(reason: FinishReason): LanguageModelV3FinishReason['unified'] {
+function toUnifiedReason(reason: FinishReason): LanguageModelV3FinishReason['unified'] {
   return reason === 'interrupted' ? 'other' : reason;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { toV3Usage } from './v3-usage.ts';
+import { toV3Usage } from './to-v3-usage.ts';
 
-test('several models are added up, and each is told in raw', () => {
+test('sums the usage of several models, and lists each in raw', () => {
   expect(
     toV3Usage([
       { model: 'a', inputTokens: 10, cacheReadTokens: 4, outputTokens: 3 },
@@ -19,14 +19,14 @@ test('several models are added up, and each is told in raw', () => {
   });
 });
 
-test('what nobody reported is undefined, not zero', () => {
+test('leaves counts undefined that are not reported', () => {
   expect(toV3Usage([])).toEqual({
     inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
     outputTokens: { total: undefined, text: undefined, reasoning: undefined },
   });
 });
 
-test('a cache that is counted beside the input leaves no rest to tell', () => {
+test('leaves noCache undefined if the cache exceeds the input', () => {
   expect(toV3Usage([{ inputTokens: 2, cacheReadTokens: 9, raw: { own: 1 } }])).toMatchObject({
     inputTokens: { total: 2, noCache: undefined, cacheRead: 9 },
     raw: { own: 1 },

@@ -13,37 +13,37 @@ const apiNames: ReadonlySet<string> = new Set(['chat', 'completion', 'responses'
  */
 export class CallProviders {
   #content: MessageContent;
-  /** Keys by step, and under `undefined` those of the whole message. Collected when a call has no metadata of its own. */
+  /** Keys per step, with those of the whole message under `undefined`. Collected on first use: most calls have their own. */
   #keys: Map<string | undefined, Set<string>> | undefined;
 
   constructor(content: MessageContent) {
     this.#content = content;
   }
 
-  /** Empty: the message names no provider. */
-  keysOf({ providerMetadata, resultMetadata, stepId, toolCallId }: ToolPart): string[] {
-    const recorded = recordedProvider(stepId, this.#content);
-    const named = recorded === undefined ? [] : namesOf(recorded);
+  /** Lists the metadata keys of the provider that ran a call. Empty if the message names no provider. */
+  getKeys({ providerMetadata, resultMetadata, stepId, toolCallId }: ToolPart): string[] {
+    const recorded = getRecordedProvider(stepId, this.#content);
+    const named = recorded === undefined ? [] : parseProviderNames(recorded);
     if (named.length > 0) return named;
-    const own = providerKeys(providerMetadata, resultMetadata);
+    const own = listProviderKeys(providerMetadata, resultMetadata);
     if (own.length > 0) return own;
     this.#keys ??= collectKeys(this.#content);
     const step = stepId === undefined ? undefined : this.#keys.get(stepId);
     const keys = step ?? this.#keys.get(undefined);
     if (keys) return [...keys];
-    // Ids of Anthropic's server tools: a chat whose client keeps the messages has no steps.
+    // Id prefixes of Anthropic's server tools. Messages stored by the client have no steps to look at.
     return /^(?:srvtoolu|mcptoolu)_/.test(toolCallId) ? ['anthropic'] : [];
   }
 }
 
-/** The provider that the decoder recorded for a step, as its model names it. */
-export function recordedProvider(stepId: string | undefined, { steps }: MessageContent): string | undefined {
+/** Returns the provider that the decoder recorded for a step, for example `anthropic.messages`. */
+export function getRecordedProvider(stepId: string | undefined, { steps }: MessageContent): string | undefined {
   const own = stepId === undefined ? undefined : steps?.[stepId]?.providerMetadata?.['ai-sdk'];
   return typeof own?.['provider'] === 'string' ? own['provider'] : undefined;
 }
 
-/** The names in a model's provider: `google` and `vertex` of `google.vertex.chat`. Claude on Vertex is Anthropic's. */
-function namesOf(provider: string): string[] {
+/** Splits a model's provider: `google.vertex.chat` has the names `google` and `vertex`. Claude on Vertex is Anthropic's. */
+function parseProviderNames(provider: string): string[] {
   if (provider.endsWith('.interactions')) return ['interactions'];
   const names = provider.split('.').filter((name) => !apiNames.has(name) && !neutralKeys.has(name));
   return names.includes('anthropic') ? ['anthropic'] : names;
@@ -54,19 +54,19 @@ function collectKeys({ parts, steps = {}, providerMetadata }: MessageContent): M
   const add = (stepId: string | undefined, keys: readonly string[]): void => {
     if (keys.length > 0) found.set(stepId, new Set([...(found.get(stepId) ?? []), ...keys]));
   };
-  add(undefined, providerKeys(providerMetadata));
+  add(undefined, listProviderKeys(providerMetadata));
   const sources = [
     ...Object.entries(steps).map(([stepId, step]) => ({ stepId, providerMetadata: step.providerMetadata })),
     ...parts,
   ];
   for (const { stepId, providerMetadata: meta } of sources) {
-    const keys = providerKeys(meta);
+    const keys = listProviderKeys(meta);
     add(undefined, keys);
     if (stepId !== undefined) add(stepId, keys);
   }
   return found;
 }
 
-function providerKeys(...metas: Array<Meta | undefined>): string[] {
+function listProviderKeys(...metas: Array<Meta | undefined>): string[] {
   return metas.flatMap((meta) => Object.keys(meta ?? {}).filter((key) => !neutralKeys.has(key)));
 }

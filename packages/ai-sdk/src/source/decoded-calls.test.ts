@@ -18,8 +18,8 @@ afterEach(() => void vi.useRealTimers());
 test('gives claims of one provider id the calls in their order', async () => {
   const calls = new DecodedCalls();
   const first = calls.claim('0');
-  calls.see(call('0'));
-  calls.see(call('run-1:0', { providerMetadata: { 'ai-sdk': { toolCallId: '0' } } }));
+  calls.observe(call('0'));
+  calls.observe(call('run-1:0', { providerMetadata: { 'ai-sdk': { toolCallId: '0' } } }));
   expect(await first).toBe('0');
   expect(await calls.claim('0')).toBe('run-1:0');
 });
@@ -27,11 +27,11 @@ test('gives claims of one provider id the calls in their order', async () => {
 test('does not give a claim a call of an earlier step, an invalid call or a client’s call', async () => {
   const calls = new DecodedCalls();
   const own = { 'ai-sdk': { toolCallId: '0' } };
-  calls.see(call('0'));
-  calls.see({ type: 'step-start', stepId: 's' });
-  calls.see(call('a', { providerMetadata: own, invalid: { message: 'No such tool.' } }));
-  calls.see(call('b', { providerMetadata: own, executor: 'client' }));
-  calls.see(call('c', { providerMetadata: own }));
+  calls.observe(call('0'));
+  calls.observe({ type: 'step-start', stepId: 's' });
+  calls.observe(call('a', { providerMetadata: own, invalid: { message: 'No such tool.' } }));
+  calls.observe(call('b', { providerMetadata: own, executor: 'client' }));
+  calls.observe(call('c', { providerMetadata: own }));
   expect(await calls.claim('0')).toBe('c');
 });
 
@@ -51,7 +51,7 @@ test('does not count time in which nothing is read', async () => {
   await vi.advanceTimersByTimeAsync(99);
   calls.pause();
   await vi.advanceTimersByTimeAsync(1000);
-  calls.see(call('0'));
+  calls.observe(call('0'));
   expect(await claim).toBe('0');
   expect(vi.getTimerCount()).toBe(0);
 });
@@ -74,6 +74,6 @@ test('has one abort listener, however many calls wait', async () => {
   calls.stopOn(signal);
   const claims = ['0', '1', '2'].map((id) => calls.claim(id));
   expect(getEventListeners(signal, 'abort')).toHaveLength(1);
-  for (const id of ['0', '1', '2']) calls.see(call(id));
+  for (const id of ['0', '1', '2']) calls.observe(call(id));
   expect(await Promise.all(claims)).toEqual(['0', '1', '2']);
 });

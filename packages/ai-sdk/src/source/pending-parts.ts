@@ -1,20 +1,20 @@
 import { applyAnswer, type MessageContent, type RunInput } from '@intertie/core';
 import type { Waiting } from '@intertie/core/store';
-import { isApproved } from '../../shared/ai-sdk-approval.ts';
+import { isApproved } from '../shared/ai-sdk-approval.ts';
 
-/** The message that a continuation goes on with, with the answers that it does not hold yet. */
-export function answeredMessage({ message, answers }: RunInput): MessageContent | undefined {
+/** Returns the message that a run continues, with the answers that it does not contain yet. */
+export function applyAnswers({ message, answers }: RunInput): MessageContent | undefined {
   return message && answers.reduce(applyAnswer, message);
 }
 
-/** What a message still waits for. Calls of the runtime and of the provider are never anybody else's to answer. */
-export function pendingParts({ parts }: MessageContent): Waiting[] {
+/** Lists the questions and client calls that a message waits for. The runtime and the provider run their own calls. */
+export function findPendingParts({ parts }: MessageContent): Waiting[] {
   return parts.flatMap((part): Waiting[] => {
     if (part.type === 'question') return part.answer ? [] : [{ type: 'question', questionId: part.questionId }];
     if (part.type !== 'tool-invocation' || part.state !== 'call') return [];
     const { approval, executor, toolCallId } = part;
     if (approval && !approval.answer) return [{ type: 'question', questionId: approval.questionId }];
-    // What was approved is run by whoever runs the tool; what was denied, by nobody.
+    // The executor of a tool runs its approved calls. Denied calls are not run.
     const isAsked = approval === undefined ? executor !== 'runtime' && executor !== 'provider' : executor === 'client';
     return isAsked && (!approval || isApproved(approval)) ? [{ type: 'tool', toolCallId }] : [];
   });
