@@ -1,5 +1,5 @@
 import type { Message } from '@ag-ui/core';
-import { toJson } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
 
 /** Describes a client's messages in order: one line per text, reasoning, call and result. */
 export function describeMessages(messages: readonly Message[]): string[] {

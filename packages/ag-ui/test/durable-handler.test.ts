@@ -429,13 +429,13 @@ describe('createAGUIHandler with a paused durable run', () => {
       eventsIn('run-1', ...textPart('w1', 'Hm.'), { type: 'question', questionId: 'q1', kind: 'input' }),
     );
     const { key } = (await store.registry.findRun(store.scope, { runId: 'run-1' }))!;
-    await store.registry.wait(key, 1, true);
+    await store.registry.setWaiting(key, 1, true);
     const last = (await readEvents(first)).at(-1);
     expect(last).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'interrupt' } });
     const connected = await readEvents(await post({}));
     expect(connected.at(-1)).toEqual(last);
     const answered = await post({ runId: 'run-2', resume: [resolve(last, 0)] });
-    await store.registry.wait(key, 1, false);
+    await store.registry.setWaiting(key, 1, false);
     await finish('run-1', [{ type: 'answer', questionId: 'q1', value: 'this' }, ...textPart('w2', 'So.'), complete]);
     const received = await readEvents(answered);
     expect(received[1]).toMatchObject({ messages: [{ id: 'u1' }, { id: 'w1' }] });

@@ -100,7 +100,7 @@ export async function handDriven({
         const question = { questionId, kind, ...(toolCallId !== undefined && { toolCallId }) };
         return { id: questionId, kind, question };
       });
-      await registry.ask(key, epoch, decisions);
+      await registry.openDecisions(key, epoch, decisions);
     }
     if (events.length > 0) await log.append([{ run: key, epoch, seq: next, events }]);
   };

@@ -5,6 +5,7 @@ export type { Json, JsonObject, Meta } from './json/json.ts';
 export type { Loss, OnLoss } from './json/loss.ts';
 export { MessageFormatError } from './json/message-format-error.ts';
 export { generateId } from './json/uuid-v7.ts';
+export { toJson } from './json/to-json.ts';
 
 // Events
 export type { AgentEvent, EventOf } from './event/event.ts';
@@ -15,6 +16,7 @@ export type { Fault } from './event/fault.ts';
 export { toFault } from './event/to-fault.ts';
 export type { Answer, Question } from './event/part-body.ts';
 export type { ToolResult } from './event/tool-result.ts';
+export { createPartIds } from './event/part-ids.ts';
 
 // Sources of events
 export type { AgentSource, RunControl } from './event/agent-source.ts';
@@ -28,8 +30,6 @@ export { seal } from './codec/seal.ts';
 export type { SealOptions } from './codec/seal.ts';
 export { sourceStream } from './codec/source-stream.ts';
 export type { SourceStreamOptions } from './codec/source-stream.ts';
-export { coalesce } from './codec/coalesce.ts';
-export type { CoalesceOptions } from './codec/coalesce.ts';
 export type { Dialect, Rule } from './codec/dialect.ts';
 export { iterate } from './stream/iterate.ts';
 export { toReadableStream } from './stream/to-readable-stream.ts';
@@ -67,7 +67,7 @@ export { readBlobUrl, toBlobUrl } from './store/blob-url.ts';
 export { StoreError } from './store/store-error.ts';
 export { RunLostError } from './store/run-lost-error.ts';
 export { RunRefusedError } from './store/run-refused-error.ts';
-export { DatabaseAwayError } from './store/database-away-error.ts';
+export { DatabaseUnavailableError } from './store/database-unavailable-error.ts';
 export { createInMemoryStore } from './store/in-memory/in-memory-store.ts';
 export type { InMemoryStoreOptions } from './store/in-memory/in-memory-store.ts';
 

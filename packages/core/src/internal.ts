@@ -3,7 +3,6 @@
 // JSON
 export { isFields, asFields, asText, asNonEmptyText, asNumber, asBoolean, defined, omit } from './json/fields.ts';
 export type { Fields } from './json/fields.ts';
-export { toJson } from './json/to-json.ts';
 export { capJson } from './json/cap-json.ts';
 export type { TruncatedJson } from './json/cap-json.ts';
 export { applyPatch, equalJson } from './json/json-patch.ts';
@@ -32,13 +31,14 @@ export type {
   Attribution,
   SourceBody,
 } from './event/part-body.ts';
-export { createPartIds } from './event/part-ids.ts';
 export type { PartIds } from './event/part-ids.ts';
 export { mergeMeta, mergeMetadata } from './event/merge-meta.ts';
 export type { ToolDescription } from './event/run-input.ts';
 export type { Topology } from './event/agent-source.ts';
 
 // Codecs
+export { coalesce } from './codec/coalesce.ts';
+export type { CoalesceOptions } from './codec/coalesce.ts';
 export { sealStream } from './codec/seal-stream.ts';
 export type { SealStreamOptions } from './codec/seal-stream.ts';
 export { copySealedMark } from './codec/sealed-stream.ts';

@@ -13,7 +13,7 @@ import {
   type MAILModelSettings,
   type MAILProviderSettings,
 } from '../src/index.ts';
-import { allOf } from '../../core/test/all-of.ts';
+import { readAll } from '../../core/test/all-of.ts';
 import { readCaptureBytes, readCaptureFrames, findCapture, captures } from './captures.ts';
 import { majors } from './majors.ts';
 import { sse, startStubServer, type StubAnswer, type StubServer } from './stub-mail-server.ts';
@@ -198,7 +198,7 @@ describe.each(majors)('MAIL model with ai %s', (major, { streamText, generateTex
       },
     });
     const transformer = createMAILStreamTransformer({ includeAgentChatter: true, toolCalls: 'all' });
-    const parts = await allOf(frames.pipeThrough(transformer));
+    const parts = await readAll(frames.pipeThrough(transformer));
     expect(parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('')).toMatch(
       /^\[supervisor\]: .*\n/,
     );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { allOf } from '../../core/test/all-of.ts';
+import { readAll } from '../../core/test/all-of.ts';
 import { createRequest } from './replayed-chat.ts';
 import { createFlowRuntime, type Flow, type FlowRuntime } from '../src/demo.ts';
 import { OpenHarnessChatTransport } from '../src/chat/open-harness-chat-transport.ts';
@@ -23,7 +23,7 @@ const echo: Flow = {
 
 async function read(transport: OpenHarnessChatTransport, chatId: string): Promise<string> {
   const messages = [{ id: `${chatId}-u`, role: 'user', parts: [{ type: 'text', text: chatId }] }];
-  return JSON.stringify(await allOf(await transport.sendMessages(createRequest({ chatId, messages }))));
+  return JSON.stringify(await readAll(await transport.sendMessages(createRequest({ chatId, messages }))));
 }
 
 /** Returns the chat ids found in each stream and its number of finish chunks. */

@@ -3,7 +3,7 @@ import { iterate, type Loss } from '@intertie/core';
 import type { UIMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { chatMajors } from '../../ai-sdk/test/chats.ts';
-import { allOf } from '../../core/test/all-of.ts';
+import { readAll } from '../../core/test/all-of.ts';
 import { begin, node } from './flow-events.ts';
 import { ReplayRuntime } from './replay-runtime.ts';
 import { readChunks, readMessage, createRequest } from './replayed-chat.ts';
@@ -30,7 +30,7 @@ test('1: closes the stream', async () => {
 
 test('2: calls run()', async () => {
   const runtime = new ReplayRuntime(findTrace('01'));
-  await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(createRequest()));
+  await readAll(await new OpenHarnessChatTransport(runtime).sendMessages(createRequest()));
   expect(runtime.inputs).toMatchObject([{ message: 'hello' }]);
   expect(runtime.commands).toEqual([]);
 });
@@ -77,7 +77,7 @@ test('7: sends start, finish and a message id', async () => {
 test('8: isolates two streams', async () => {
   const transport = new OpenHarnessChatTransport(({ run }) => new ReplayRuntime(findTrace(run.threadId), 'timed'));
   const [one, two] = await Promise.all(
-    ['01', '02'].map(async (chatId) => allOf(await transport.sendMessages(createRequest({ chatId })))),
+    ['01', '02'].map(async (chatId) => readAll(await transport.sendMessages(createRequest({ chatId })))),
   );
   const text = (chunks: UIMessageChunk[]): string =>
     chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('');
@@ -137,7 +137,7 @@ describe('11: failure', () => {
       own.emit({ type: 'flow:complete', flowName: 'flow', status: 'failed' });
       return 'complete';
     });
-    const chunks = await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(createRequest()));
+    const chunks = await readAll(await new OpenHarnessChatTransport(runtime).sendMessages(createRequest()));
     expect(chunks.at(-1)).toEqual({
       type: 'error',
       errorText: 'Node "a" failed: invalid input (prompt: Too small)',
@@ -166,7 +166,7 @@ describe('13: input', () => {
         id: 'u2',
       },
     ];
-    await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(createRequest({ messages })));
+    await readAll(await new OpenHarnessChatTransport(runtime).sendMessages(createRequest({ messages })));
     expect(runtime.inputs).toMatchObject([
       {
         message: 'one\n\ntwo',

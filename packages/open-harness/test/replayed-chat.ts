@@ -1,6 +1,6 @@
 import type { SendMessagesOptions, UIMessageChunk } from '@intertie/ai-sdk';
 import { readUIMessageStream, type UIMessage } from 'ai';
-import { allOf } from '../../core/test/all-of.ts';
+import { readAll } from '../../core/test/all-of.ts';
 import {
   OpenHarnessChatTransport,
   type OpenHarnessChatTransportOptions,
@@ -25,7 +25,7 @@ export async function readChunks(
   name: string,
   options?: OpenHarnessChatTransportOptions<6>,
 ): Promise<UIMessageChunk[]> {
-  return allOf(await replay(name, options));
+  return readAll(await replay(name, options));
 }
 
 /** Returns the message that a chat builds from a trace. */

@@ -3,7 +3,7 @@ import { readUIMessageStream, type ChatTransport, type UIMessage } from 'ai';
 import type { ChatTransport as ChatTransport7, UIMessage as UIMessage7 } from 'ai-7';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { chatMajors } from '../../ai-sdk/test/chats.ts';
-import { allOf } from '../../core/test/all-of.ts';
+import { readAll } from '../../core/test/all-of.ts';
 import { begin, finish, node } from './flow-events.ts';
 import { ReplayRuntime } from './replay-runtime.ts';
 import { readChunks, readMessage, createRequest } from './replayed-chat.ts';
@@ -82,11 +82,11 @@ describe('functional requirements', () => {
 
   test('7, 16: starts a flow with the last message or sends it to a running one', async () => {
     const idle = new ReplayRuntime(findTrace('01'));
-    await allOf(await new OpenHarnessChatTransport(idle).sendMessages(createRequest()));
+    await readAll(await new OpenHarnessChatTransport(idle).sendMessages(createRequest()));
     expect(idle.inputs).toMatchObject([{ message: 'hello' }]);
     const running = new ScriptRuntime();
     running.status = 'running';
-    const sent = allOf(await new OpenHarnessChatTransport(running).sendMessages(createRequest()));
+    const sent = readAll(await new OpenHarnessChatTransport(running).sendMessages(createRequest()));
     await expect.poll(() => running.listeners.size).toBe(1);
     running.emit(...begin, ...finish);
     await sent;
@@ -100,7 +100,7 @@ describe('functional requirements', () => {
       await own.stopped();
       return 'aborted';
     });
-    const sent = allOf(
+    const sent = readAll(
       await new OpenHarnessChatTransport(runtime).sendMessages(createRequest({ abortSignal: stop.signal })),
     );
     await expect.poll(() => runtime.status).toBe('running');
@@ -215,7 +215,7 @@ describe('functional requirements', () => {
       return 'complete';
     });
     const transport = new OpenHarnessChatTransport(runtime, { sendStepMarkers: 'nodes' });
-    const types = (await allOf(await transport.sendMessages(createRequest()))).map(({ type }) => type);
+    const types = (await readAll(await transport.sendMessages(createRequest()))).map(({ type }) => type);
     expect(types.filter((type) => !type.startsWith('data-') && !type.endsWith('-delta'))).toEqual([
       'start',
       'start-step',
@@ -235,7 +235,7 @@ describe('functional requirements', () => {
       own.emit(...begin, { type: 'agent:tool', ...node, toolName: 'x', toolInput: {} }, ...finish);
       return 'complete';
     });
-    const chunks = await allOf(await new OpenHarnessChatTransport(runtime).sendMessages(createRequest()));
+    const chunks = await readAll(await new OpenHarnessChatTransport(runtime).sendMessages(createRequest()));
     const errorText = 'The tool "x" returned no output before its node ended.';
     expect(chunks).toContainEqual(expect.objectContaining({ type: 'tool-output-error', errorText }));
   });

@@ -1,4 +1,4 @@
-import { DatabaseAwayError } from '@intertie/core';
+import { DatabaseUnavailableError } from '@intertie/core';
 
 import type { Database } from './database.ts';
 import type { DrizzleDatabase, PgPool } from './drivers.ts';
@@ -86,10 +86,10 @@ async function open(options: CreateStoreOptions): Promise<Database> {
 
 /** Adds the server's address and a fix to the error of the driver. */
 function unreachable(error: unknown, { url }: CreateStoreOptions): Error | undefined {
-  if (!(error instanceof DatabaseAwayError) || !url || !URL.canParse(url)) return undefined;
+  if (!(error instanceof DatabaseUnavailableError) || !url || !URL.canParse(url)) return undefined;
   const { host, pathname } = new URL(url);
   const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
   const text = `No Postgres server answers at ${host} for database "${pathname.slice(1)}" (${code ?? message}).`;
   const fix = 'Start it or correct the URL, or pass the path of a folder for an embedded database.';
-  return new DatabaseAwayError(`${text} ${fix}`, { cause: error.cause });
+  return new DatabaseUnavailableError(`${text} ${fix}`, { cause: error.cause });
 }

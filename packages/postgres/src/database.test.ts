@@ -1,4 +1,4 @@
-import { DatabaseAwayError } from '@intertie/core';
+import { DatabaseUnavailableError } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 
 import { sqlState, toDatabaseError } from './database.ts';
@@ -7,7 +7,7 @@ const failed = (code: string): Error => Object.assign(new Error('failed'), { cod
 
 describe('toDatabaseError', () => {
   it.each(['EPIPE', 'ECONNRESET', '57P01', '53100'])('wraps %s in a DatabaseAwayError', (code) => {
-    expect(toDatabaseError(failed(code))).toBeInstanceOf(DatabaseAwayError);
+    expect(toDatabaseError(failed(code))).toBeInstanceOf(DatabaseUnavailableError);
   });
 
   it('returns an error of a rejected statement unchanged', () => {

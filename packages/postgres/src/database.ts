@@ -1,4 +1,4 @@
-import { DatabaseAwayError } from '@intertie/core';
+import { DatabaseUnavailableError } from '@intertie/core';
 import type { ConnectionCounts } from '@intertie/core/store';
 
 import type { JsonArrayParameter } from './json-array-parameter.ts';
@@ -98,12 +98,12 @@ export function sqlState(error: unknown): string | undefined {
  */
 const awayStates = /^(?:08|53|57P|25006|58030)/;
 
-/** Wraps a driver error in a `DatabaseAwayError` unless the server has rejected the statement itself. */
+/** Wraps a driver error in a `DatabaseUnavailableError` unless the server has rejected the statement itself. */
 export function toDatabaseError(error: unknown): unknown {
-  if (error instanceof DatabaseAwayError || error instanceof TypeError) return error;
+  if (error instanceof DatabaseUnavailableError || error instanceof TypeError) return error;
   const state = sqlState(error);
   const isAway = state === undefined ? !isClosedByUs(error) : awayStates.test(state);
-  return isAway ? new DatabaseAwayError(undefined, { cause: error }) : error;
+  return isAway ? new DatabaseUnavailableError(undefined, { cause: error }) : error;
 }
 
 /** How long a refused write is reported. Runs that cannot write retry every second. */

@@ -1,4 +1,4 @@
-import { DatabaseAwayError } from '@intertie/core';
+import { DatabaseUnavailableError } from '@intertie/core';
 import type { ConnectionCounts } from '@intertie/core/store';
 import pg from 'pg';
 
@@ -274,7 +274,7 @@ async function connect(pool: PgPool, timeoutMs: number): Promise<PgConnection> {
     const expire = (): void => {
       // A connection that arrives later returns to the pool.
       connecting.then((client) => client.release(), ignore);
-      reject(new DatabaseAwayError(`The pool had no free database connection within ${timeoutMs} ms.`));
+      reject(new DatabaseUnavailableError(`The pool had no free database connection within ${timeoutMs} ms.`));
     };
     // Slightly later than the limit of our own pool, which also destroys the connection that does not open.
     timer = setTimeout(expire, timeoutMs + 100);

@@ -1,4 +1,4 @@
-import { DatabaseAwayError, StoreError } from '@intertie/core';
+import { DatabaseUnavailableError, StoreError } from '@intertie/core';
 import pg from 'pg';
 import { beforeAll, describe, expect, it, vi, type TestContext } from 'vitest';
 
@@ -86,7 +86,7 @@ describe.concurrent.each(opened)('a database opened with $name', ({ open }) => {
         );
       await silenced;
       // The error of the work is more important than that of the rollback.
-      expect(match === 'rollback' ? failure === refusal : failure instanceof DatabaseAwayError).toBe(true);
+      expect(match === 'rollback' ? failure === refusal : failure instanceof DatabaseUnavailableError).toBe(true);
       await vi.waitFor(() => expect(proxy.connections).toBe(0), { timeout: 10_000 });
       expect(await database.transaction((sql) => sql.query(selectOne))).toEqual(one);
     },
@@ -112,7 +112,7 @@ describe.concurrent.each(opened)('a database opened with $name', ({ open }) => {
     await vi.waitFor(() => expect(proxy.connections).toBeGreaterThanOrEqual(8), { timeout: 10_000 });
     const failure = await database.query(selectOne).catch((error: unknown) => error);
     release();
-    expect(failure).toBeInstanceOf(DatabaseAwayError);
+    expect(failure).toBeInstanceOf(DatabaseUnavailableError);
     await Promise.all(transactions);
     expect(await database.query(selectOne)).toEqual(one);
   });

@@ -82,7 +82,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     const { store, flusher } = one!;
     const started = await start(one!, 'r1');
     const { key } = started.run;
-    await store.registry.ask(key, 1, [{ id: 'q1', kind: 'input', question }]);
+    await store.registry.openDecisions(key, 1, [{ id: 'q1', kind: 'input', question }]);
     const continuation = { runId: 'r2', process: 'p1' };
     await store.registry.answer(store.scope, key, { answers: [{ questionId: 'q1', value: 1 }], continuation });
     let isLost = true;
@@ -176,8 +176,8 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
   it('ends the waiting run of a dead process as lost and expires its question', async () => {
     const [one, two] = await openProcesses(on, 2);
     const { run, epoch } = await start(one!, 'r1');
-    await one!.store.registry.ask(run.key, epoch, [{ id: 'q1', kind: 'input', question }]);
-    await one!.store.registry.wait(run.key, epoch, true);
+    await one!.store.registry.openDecisions(run.key, epoch, [{ id: 'q1', kind: 'input', question }]);
+    await one!.store.registry.setWaiting(run.key, epoch, true);
     const reading = readAll(two!.follow(run.key));
     await one!.store.registry.retire('p1');
     await createSweeper({ store: two!.store, process: 'p2' }).sweep();

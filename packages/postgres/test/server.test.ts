@@ -135,7 +135,7 @@ describe('PgBouncer transaction mode without LISTEN (simulated)', { timeout: 60_
     });
     await two!.store.registry.stop(two!.store.scope, key);
     await stopped;
-    await one!.store.registry.ask(key, 1, [{ id: 'q1', kind: 'input', question }]);
+    await one!.store.registry.openDecisions(key, 1, [{ id: 'q1', kind: 'input', question }]);
     const continuation = { runId: 'r2', process: 'p2' };
     await two!.store.registry.answer(two!.store.scope, key, {
       answers: [{ questionId: 'q1', value: 1 }],

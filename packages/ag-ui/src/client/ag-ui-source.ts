@@ -13,8 +13,8 @@ import {
   type OnLoss,
   type RunInput,
   type SourceStreamOptions,
+  toJson,
 } from '@intertie/core';
-import { toJson } from '@intertie/core/internal';
 import type { ToolAnswer } from '@intertie/core/store';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
 import { declaredVersion } from '../shared/ag-ui-version.ts';

@@ -6,8 +6,9 @@ import {
   type EventOf,
   type OnLoss,
   type RunInput,
+  createPartIds,
 } from '@intertie/core';
-import { capJson, createPartIds } from '@intertie/core/internal';
+import { capJson } from '@intertie/core/internal';
 import { correctContent } from './correct-content.ts';
 import { AgentDecoder } from './decode-agents.ts';
 import { DataDecoder } from './decode-data.ts';

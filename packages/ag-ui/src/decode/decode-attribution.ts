@@ -1,5 +1,6 @@
 import type { AgentEvent, Emit, Json, Meta, OnLoss } from '@intertie/core';
-import { toJson, type Attribution } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import type { Attribution } from '@intertie/core/internal';
 import { readMetadata, type AgentDecoder } from './decode-agents.ts';
 import { readLaterMeta, readMeta } from '../shared/event-meta.ts';
 import { defined, type Fields } from '../shared/read-fields.ts';

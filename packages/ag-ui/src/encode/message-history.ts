@@ -48,7 +48,7 @@ export class MessageHistory {
       sendReasoning,
       sendInternal,
       assistants: tools.assistants,
-      ownerOf: (agentId) => agents.owner(agentId),
+      getOwner: (agentId) => agents.owner(agentId),
     });
     return mergeMessages(this.#history ?? [], messages);
   }

@@ -25,7 +25,7 @@ export interface ToAGUIMessagesOptions {
   /** Ids of results that the client gave, by call. */
   resultIds?: ReadonlyMap<string, string>;
   /** Returns the sub-agent that owns a part of an agent. Default: the agent, if it is one. */
-  ownerOf?: (agentId: string | undefined) => string | undefined;
+  getOwner?: (agentId: string | undefined) => string | undefined;
   /** Receives files and sources, which no AG-UI message can carry. Default: they are reported as a loss. */
   onUnattached?: (part: UnattachedPart) => void;
   onLoss?: OnLoss;
@@ -74,7 +74,7 @@ class AssistantWriter {
     this.#contentParts = v1;
     const own = (agentId = ''): string | undefined =>
       subagents && agents[agentId]?.kind === 'agent' ? agentId : undefined;
-    this.#ownerOf = options.ownerOf ?? own;
+    this.#ownerOf = options.getOwner ?? own;
   }
 
   write(): Message[] {

@@ -1,5 +1,5 @@
 import type { Fault, Json, Meta, OnLoss, ToolResult } from '@intertie/core';
-import { toJson } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
 import { readContent } from '../shared/content-part.ts';
 import { withEncryptedValue } from '../shared/encrypted-value.ts';
 import { metadataKey } from '../shared/intertie-metadata.ts';

@@ -1,5 +1,6 @@
 import type { JsonObject, Meta, OnLoss } from '@intertie/core';
-import { equalJson, mergeMeta, toJson } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import { equalJson, mergeMeta } from '@intertie/core/internal';
 import { metadataKey } from './intertie-metadata.ts';
 import { asFields, isFields, isJsonObject, type Fields } from './read-fields.ts';
 

@@ -1,5 +1,5 @@
-import { generateId, type AgentEvent, type Json, type OnLoss } from '@intertie/core';
-import { toJson, type Op } from '@intertie/core/internal';
+import { generateId, type AgentEvent, type Json, type OnLoss, toJson } from '@intertie/core';
+import type { Op } from '@intertie/core/internal';
 import { verbatimMeta } from '../shared/custom-name.ts';
 import { WriteQueue } from './write-queue.ts';
 

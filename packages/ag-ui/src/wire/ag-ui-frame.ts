@@ -1,4 +1,4 @@
-import { toJson } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 
 /** Formats an event as a server-sent event. Lines end with LF, the only separator that all clients support. */

@@ -1,5 +1,5 @@
 import { AGUI_MEDIA_TYPE, encode } from '@ag-ui/proto';
-import { toJson } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
 import type { AGUIBinary } from './ag-ui-binary.ts';
 
 /**

@@ -191,7 +191,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     query: string | { runId: string; threadId?: string },
     answers: ReadonlyArray<Answer | ToolAnswer>,
     by?: string,
-    { patienceMs }: AnswerOptions = {},
+    { timeoutMs }: AnswerOptions = {},
   ): Promise<Answered> {
     const { host, store } = this.#runtime;
     const { registry, scope } = store;
@@ -215,16 +215,16 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     const { verdicts, open, continuation, live } = result;
     const isAccepted = verdicts.some(({ result: verdict }) => verdict === 'accepted' || verdict === 'duplicate');
     const isContinued = live && isAccepted && open.length === 0;
-    const next = continuation?.run ?? (isContinued ? await this.#findAnsweredRun(record, patienceMs) : undefined);
+    const next = continuation?.run ?? (isContinued ? await this.#findAnsweredRun(record, timeoutMs) : undefined);
     return { verdicts, open, ...(next && { run: this.#toStoredRun(next) }) };
   }
 
   /** Returns the run that uses answers given to a live run: the run itself if it waits in its process, or its continuation. */
-  async #findAnsweredRun(record: RunRecord, patienceMs?: number): Promise<RunRecord | undefined> {
+  async #findAnsweredRun(record: RunRecord, timeoutMs?: number): Promise<RunRecord | undefined> {
     const { host, store } = this.#runtime;
     const agent = host.findAgent(record.agent);
     const isWaiting = agent ? agent.source.pauses === 'live' : record.waiting;
-    return isWaiting ? record : findContinuation(store, this.#toStoredRun(record), patienceMs);
+    return isWaiting ? record : findContinuation(store, this.#toStoredRun(record), timeoutMs);
   }
 
   /** Reads a page of a thread's messages along a branch, in canonical or AI SDK format. */

@@ -1,6 +1,6 @@
 import {
   createInMemoryStore,
-  DatabaseAwayError,
+  DatabaseUnavailableError,
   seal,
   sourceStream,
   toReadableStream,
@@ -114,23 +114,23 @@ it('waits for a database that is away while the run is prepared', async () => {
     forScope: (scope) => {
       const scoped = store.forScope(scope);
       const listMessages: Store['listMessages'] = (query) =>
-        failures-- > 0 ? Promise.reject(new DatabaseAwayError()) : scoped.listMessages(query);
+        failures-- > 0 ? Promise.reject(new DatabaseUnavailableError()) : scoped.listMessages(query);
       return { ...scoped, listMessages };
     },
   };
   const { agent, errors } = createAgent(away, createSource(hello));
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   expect(joinText(await collect(run.events))).toBe('Hello');
-  expect(errors).toContainEqual(new DatabaseAwayError());
+  expect(errors).toContainEqual(new DatabaseUnavailableError());
 });
 
 it('ends a run as aborted if it is stopped while it waits for the database', async () => {
   const store = createInMemoryStore();
   let isAway = true;
-  store.registry.ask = () => Promise.reject(new DatabaseAwayError());
+  store.registry.openDecisions = () => Promise.reject(new DatabaseUnavailableError());
   const finish = store.registry.finish.bind(store.registry);
   store.registry.finish = async (...args) => {
-    if (isAway) throw new DatabaseAwayError();
+    if (isAway) throw new DatabaseUnavailableError();
     return finish(...args);
   };
   const source = createSource(async function* () {

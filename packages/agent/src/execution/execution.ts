@@ -1,5 +1,5 @@
 import {
-  DatabaseAwayError,
+  DatabaseUnavailableError,
   MessageList,
   RunLostError,
   toBlobUrl,
@@ -202,7 +202,7 @@ export class Execution {
 
   /** Ends the run with everything that the source has produced. The end is stored when the database is back. */
   #endByOutage(error: unknown): void {
-    if (!(error instanceof DatabaseAwayError)) throw error;
+    if (!(error instanceof DatabaseUnavailableError)) throw error;
     this.#sealed?.end(this.#toEnd({ reason: 'error', error: toFault(error) }));
     if (!this.#abort.signal.aborted) this.#abort.abort({ by: 'system', message: error.code });
   }
@@ -315,9 +315,9 @@ export class Execution {
     const { registry } = this.#host.store;
     this.#list.feed(event);
     const decisions = collectDecisions({ outcome: 'paused', waitingFor: [waiting] }, this.#list.message!.content);
-    let asked: Awaited<ReturnType<typeof registry.ask>>;
+    let asked: Awaited<ReturnType<typeof registry.openDecisions>>;
     try {
-      asked = await persist(() => registry.ask(this.key, this.#owned.epoch, decisions), this.#persistOptions);
+      asked = await persist(() => registry.openDecisions(this.key, this.#owned.epoch, decisions), this.#persistOptions);
     } catch (error) {
       // The message has the question, so the log has it too. The end of the run follows.
       this.#log(event);
@@ -422,6 +422,6 @@ async function storeFile(
     data: decodeBase64(data),
     ...(event.mimeType !== undefined && { mediaType: event.mimeType }),
   });
-  await blobs.refer(scope, sha256, message);
+  await blobs.addReference(scope, sha256, message);
   return { ...rest, url: toBlobUrl(sha256) } as EventOf<'file'>;
 }

@@ -81,6 +81,6 @@ export class LiveQuestions {
     if (isWaiting === this.#isWaiting) return;
     this.#isWaiting = isWaiting;
     const { run, epoch } = this.#owned;
-    await persist(() => this.#registry.wait(run.key, epoch, isWaiting), this.#options);
+    await persist(() => this.#registry.setWaiting(run.key, epoch, isWaiting), this.#options);
   }
 }

@@ -1,4 +1,4 @@
-import { DatabaseAwayError, StoreError } from '@intertie/core';
+import { DatabaseUnavailableError, StoreError } from '@intertie/core';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 import { persist } from './persist.ts';
@@ -22,12 +22,12 @@ async function callFailing(failure: Error, ms: number, options: { signal?: Abort
 }
 
 it('waits for a database that is away for less than the limit', async () => {
-  expect(await callFailing(new DatabaseAwayError(), 4 * minutes)).toBe('answered');
+  expect(await callFailing(new DatabaseUnavailableError(), 4 * minutes)).toBe('answered');
 });
 
 it('fails after the limit with a message for users and without the error of the driver', async () => {
   const cause = new Error('Connection terminated unexpectedly');
-  const error = await callFailing(new DatabaseAwayError(undefined, { cause }), 6 * minutes);
+  const error = await callFailing(new DatabaseUnavailableError(undefined, { cause }), 6 * minutes);
   expect(error).toMatchObject({
     name: 'DatabaseAwayError',
     message: 'The database has not answered for 5 minutes. Try again later.',
@@ -47,7 +47,7 @@ it('does not repeat a call that was refused', async () => {
 });
 
 it('stops waiting when the signal is aborted', async () => {
-  const error = new DatabaseAwayError();
+  const error = new DatabaseUnavailableError();
   const call = vi.fn<() => Promise<never>>().mockRejectedValue(error);
   const abort = new AbortController();
   const result = persist(call, { maxOutageMs: 5 * minutes, onError, signal: abort.signal }).catch(

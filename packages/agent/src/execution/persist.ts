@@ -1,8 +1,8 @@
-import { DatabaseAwayError, StoreError } from '@intertie/core';
+import { DatabaseUnavailableError, StoreError } from '@intertie/core';
 import { pause } from '@intertie/core/internal';
 
 export type PersistOptions = {
-  /** Maximum outage of the database; then the call fails with a `DatabaseAwayError`. */
+  /** Maximum outage of the database; then the call fails with a `DatabaseUnavailableError`. */
   maxOutageMs: number;
   /** Maximum time during which the call is repeated after other errors. Default: 10 s. */
   maxErrorMs?: number;
@@ -24,10 +24,10 @@ export async function persist<Result>(call: () => Promise<Result>, options: Pers
       return await call();
     } catch (error) {
       if (error instanceof StoreError || signal.aborted) throw error;
-      const isAway = error instanceof DatabaseAwayError;
+      const isAway = error instanceof DatabaseUnavailableError;
       if (performance.now() - start >= (isAway ? maxOutageMs : maxErrorMs)) {
         // Users read this message, so it has no cause: `onError` has received the cause.
-        throw isAway ? new DatabaseAwayError(`${awayFor(maxOutageMs)} Try again later.`) : error;
+        throw isAway ? new DatabaseUnavailableError(`${awayFor(maxOutageMs)} Try again later.`) : error;
       }
       onError(error);
       await pause(Math.min(40 * 2 ** attempt, maxPauseMs), signal).catch(() => undefined);

@@ -397,10 +397,10 @@ export class RunHost {
   follow(scope: Scope, run: RunKey, after?: LogPosition): ReadableStream<Followed> {
     // The lease and the sweeps of this host end the run if its process is dead.
     if (!this.isClosing) this.track(this.open());
-    const { store, watcher, relay: local, maxOutageMs: patienceMs } = this;
+    const { store, watcher, relay: local, maxOutageMs } = this;
     const onOpen = (abort: (reason: Error) => void): (() => void) => this.#streams.add(abort);
     const onDelivered = (lagMs: number): void => this.observe('delivered', { lagMs });
-    return followRun({ store, watcher, scope, run, local, onOpen, onDelivered, patienceMs, ...(after && { after }) });
+    return followRun({ store, watcher, scope, run, local, onOpen, onDelivered, maxOutageMs, ...(after && { after }) });
   }
 
   /** Adds work that `close` waits for. */

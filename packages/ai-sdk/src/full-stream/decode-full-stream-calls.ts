@@ -10,15 +10,9 @@ import {
   type Meta,
   type OnLoss,
   type RunInput,
-} from '@intertie/core';
-import {
-  mergeMeta,
   toJson,
-  type CallBody,
-  type Executor,
-  type PartIds,
-  type Attribution,
-} from '@intertie/core/internal';
+} from '@intertie/core';
+import { mergeMeta, type CallBody, type Executor, type PartIds, type Attribution } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import { toLateResultMeta } from '../messages/late-results.ts';
 import {

@@ -13,8 +13,10 @@ import {
   type Outcome,
   type RunInput,
   type Usage,
+  createPartIds,
+  toJson,
 } from '@intertie/core';
-import { capJson, createPartIds, mergeMeta, toJson, type PartIds, type Attribution } from '@intertie/core/internal';
+import { capJson, mergeMeta, type PartIds, type Attribution } from '@intertie/core/internal';
 import { FullStreamCallDecoder } from './decode-full-stream-calls.ts';
 import { parseFileBody } from '../shared/file-body.ts';
 import { toProviderDataName } from '../shared/provider-data.ts';

@@ -8,7 +8,8 @@ import type {
   Meta,
   OnLoss,
 } from '@intertie/core';
-import { mergeMeta, toJson, type FilePart, type InterjectionPart, type ToolPart } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import { mergeMeta, type FilePart, type InterjectionPart, type ToolPart } from '@intertie/core/internal';
 import type { AskedQuestion } from '@intertie/core/store';
 import { parseQuestion, toApproval } from '../shared/ai-sdk-approval.ts';
 import { parseFileBody } from '../shared/file-body.ts';

@@ -7,13 +7,8 @@ import type {
   MessageStatus,
   OnLoss,
 } from '@intertie/core';
-import {
-  toJson,
-  type AgentEntry,
-  type FilePart,
-  type InterjectionPart,
-  type SourcePart,
-} from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import type { AgentEntry, FilePart, InterjectionPart, SourcePart } from '@intertie/core/internal';
 import { parseFileBody } from '../shared/file-body.ts';
 import { parseIdentity, metadataKey, splitMetadata } from '../shared/intertie-metadata.ts';
 import { toProviderDataName } from '../shared/provider-data.ts';

@@ -1,5 +1,6 @@
 import type { Json, MessagePart, OnLoss, ToolResult } from '@intertie/core';
-import { toJson, type ToolPart } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import type { ToolPart } from '@intertie/core/internal';
 import { parseFileBody, unknownMediaType } from '../shared/file-body.ts';
 import { defined, asFields, parseMetadata, asText } from '../shared/read-fields.ts';
 

@@ -1,5 +1,6 @@
 import type { Answer, JsonObject, OnLoss } from '@intertie/core';
-import { equalJson, toJson, type QuestionPart } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import { equalJson, type QuestionPart } from '@intertie/core/internal';
 import { parseIdentity, toIdentity, splitMetadata, withIntertie } from '../shared/intertie-metadata.ts';
 import {
   defined,

@@ -1,5 +1,6 @@
 import type { Fault, Json, JsonObject, Meta, OnLoss } from '@intertie/core';
-import { equalJson, mergeMeta, toJson, type ToolPart } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import { equalJson, mergeMeta, type ToolPart } from '@intertie/core/internal';
 import type { AskedQuestion } from '@intertie/core/store';
 import { parseDescriptorAnswer, parseQuestion, isApproved } from '../shared/ai-sdk-approval.ts';
 import { parseIdentity, toIdentity, metadataKey, splitMetadata, withIntertie } from '../shared/intertie-metadata.ts';

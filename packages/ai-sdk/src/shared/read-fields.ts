@@ -1,5 +1,6 @@
 import type { Json, JsonObject, Meta, OnLoss } from '@intertie/core';
-import { toJson, isFields, asText } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import { isFields, asText } from '@intertie/core/internal';
 
 export {
   defined,

@@ -53,7 +53,7 @@ export function blobTests(contract: Contract): void {
       expect(await other.blobs.info(other.scope, abc)).toBeNull();
       expect(await readText(other)).toBeNull();
       expect(await other.blobs.touch(other.scope, abc)).toBe(false);
-      expect(await other.blobs.refer(other.scope, abc, { threadId: 'thread_1', messageId: 'm1' })).toBe(false);
+      expect(await other.blobs.addReference(other.scope, abc, { threadId: 'thread_1', messageId: 'm1' })).toBe(false);
     });
 
     it('collects blobs that are neither referenced nor recently touched', async (context) => {
@@ -66,8 +66,8 @@ export function blobTests(contract: Contract): void {
       await store.blobs.touch(store.scope, abc);
       expect(await store.blobs.collect(clock.leaseMs / 2)).toBe(0);
       await clock.advance(20);
-      expect(await store.blobs.refer(store.scope, abc, { ...place, messageId: 'm9' })).toBe(false);
-      expect(await store.blobs.refer(store.scope, abc, place)).toBe(true);
+      expect(await store.blobs.addReference(store.scope, abc, { ...place, messageId: 'm9' })).toBe(false);
+      expect(await store.blobs.addReference(store.scope, abc, place)).toBe(true);
       expect(await store.blobs.collect(0)).toBe(0);
       await store.deleteMessage(place);
       expect(await store.blobs.collect(0)).toBe(1);

@@ -22,7 +22,7 @@ export function continuationTests(contract: Contract): void {
     it('starts the continuation before runs that are queued behind its message', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
-      await store.registry.ask(run.key, epoch, [approval('q1').decision]);
+      await store.registry.openDecisions(run.key, epoch, [approval('q1').decision]);
       await queue(store, '2');
       await answer(store, run.key, [yes('q1')]);
       const end = pausing(['q1'], { continuation: { runId: 'run_next', process: 'p1' } });
@@ -34,7 +34,7 @@ export function continuationTests(contract: Contract): void {
     it('does not continue a run that was asked to stop', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
-      await store.registry.ask(run.key, epoch, [approval('q1').decision]);
+      await store.registry.openDecisions(run.key, epoch, [approval('q1').decision]);
       await answer(store, run.key, [yes('q1')]);
       await queue(store, '2', { busy: 'replace' });
       const end = pausing(['q1'], { continuation: { runId: 'run_next', process: 'p1' } });
@@ -69,7 +69,7 @@ export function continuationTests(contract: Contract): void {
       const store = await contract.open();
       const started = await start(store, '1');
       const { run, epoch } = started;
-      await store.registry.ask(run.key, epoch, [approval('q1').decision]);
+      await store.registry.openDecisions(run.key, epoch, [approval('q1').decision]);
       await answer(store, run.key, [yes('q1')]);
       await finish(store, started, pausing(['q1']));
       expect(await store.registry.stop(store.scope, run.key)).toBe('cancelled');
@@ -81,7 +81,7 @@ export function continuationTests(contract: Contract): void {
     it('queues the continuation behind runs that wait for the thread on other branches', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
-      await store.registry.ask(run.key, epoch, [approval('q1').decision]);
+      await store.registry.openDecisions(run.key, epoch, [approval('q1').decision]);
       await queue(store, '2', { parentId: null });
       await queue(store, '3', { parentId: 'a_1' });
       await answer(store, run.key, [yes('q1')]);

@@ -109,7 +109,7 @@ export function decisionTests(contract: Contract): void {
     it('continues at the pause if all questions were answered before it', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
-      expect(await store.registry.ask(run.key, epoch, [approval('q1').decision])).toBe('ok');
+      expect(await store.registry.openDecisions(run.key, epoch, [approval('q1').decision])).toBe('ok');
       const early = await answer(store, run.key, [yes('q1')]);
       expect(early).toMatchObject({ verdicts: [{ result: 'accepted' }], open: [], live: true });
       expect(early.continuation).toBeUndefined();
@@ -129,7 +129,7 @@ export function decisionTests(contract: Contract): void {
     it('starts the continuation with the next answer if the paused run named none', async () => {
       const store = await contract.open();
       const started = await start(store, '1');
-      await store.registry.ask(started.run.key, started.epoch, [approval('q1').decision]);
+      await store.registry.openDecisions(started.run.key, started.epoch, [approval('q1').decision]);
       await answer(store, started.run.key, [yes('q1')]);
       await finish(store, started, pausing(['q1']));
       expect(await getStatus(store, 'a_1')).toBe('paused');
@@ -141,9 +141,9 @@ export function decisionTests(contract: Contract): void {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
       const { decision } = approval('q1');
-      await store.registry.ask(run.key, epoch, [decision]);
+      await store.registry.openDecisions(run.key, epoch, [decision]);
       await answer(store, run.key, [yes('q1')]);
-      await store.registry.ask(run.key, epoch, [decision, approval('q2').decision]);
+      await store.registry.openDecisions(run.key, epoch, [decision, approval('q2').decision]);
       expect(await store.registry.listDecisions(store.scope)).toMatchObject([{ state: 'answered' }, { state: 'open' }]);
     });
 
@@ -178,7 +178,7 @@ export function decisionTests(contract: Contract): void {
       const store = await contract.open();
       const started = await start(store, '1');
       const expiresAt = new Date(clock.now() + clock.leaseMs);
-      await store.registry.ask(started.run.key, started.epoch, [approval('q1', expiresAt).decision]);
+      await store.registry.openDecisions(started.run.key, started.epoch, [approval('q1', expiresAt).decision]);
       await clock.advance(clock.leaseMs + 100);
       expect(await store.registry.expire()).toBe(1);
       expect(await getStatus(store, 'a_1')).toBe('streaming');
@@ -200,7 +200,7 @@ export function decisionTests(contract: Contract): void {
       const store = await contract.open();
       const started = await start(store, '1');
       const { run, epoch } = started;
-      await store.registry.ask(run.key, epoch, [approval('q1').decision, approval('q2').decision]);
+      await store.registry.openDecisions(run.key, epoch, [approval('q1').decision, approval('q2').decision]);
       await finish(store, started, pausing(['q2']));
       expect(await store.registry.listDecisions(store.scope)).toMatchObject([
         { state: 'cancelled' },
@@ -208,7 +208,7 @@ export function decisionTests(contract: Contract): void {
       ]);
       const next = await answer(store, run.key, [yes('q2')]);
       const { ownership } = next.continuation!;
-      await store.registry.ask(ownership!.run.key, 1, [approval('q3').decision]);
+      await store.registry.openDecisions(ownership!.run.key, 1, [approval('q3').decision]);
       await finish(store, ownership!, ending());
       expect(await store.registry.listDecisions(store.scope, { state: 'open' })).toEqual([]);
     });
@@ -216,8 +216,8 @@ export function decisionTests(contract: Contract): void {
     it('expires the question of a live run when its process dies', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
-      await store.registry.ask(run.key, epoch, [approval('q1').decision]);
-      await store.registry.wait(run.key, epoch, true);
+      await store.registry.openDecisions(run.key, epoch, [approval('q1').decision]);
+      await store.registry.setWaiting(run.key, epoch, true);
       await store.registry.retire('p1');
       const [taken] = await store.registry.takeOver('p2');
       const outcome = { outcome: 'error', error: { message: 'The process is gone.', code: 'lost' } } as const;

@@ -37,7 +37,7 @@ export function hintTests(contract: Contract): void {
       await store.log.append([{ run: run.key, epoch, seq: 1, events: deltas('a') }]);
       await vi.waitFor(() => expect(hints).toContainEqual({ type: 'flushed', process: 'p1' }), waitOptions);
       const question = { questionId: 'q1', kind: 'input' as const };
-      await store.registry.ask(run.key, epoch, [{ id: 'q1', kind: 'input', question }]);
+      await store.registry.openDecisions(run.key, epoch, [{ id: 'q1', kind: 'input', question }]);
       const continuation = { runId: 'run_2', process: 'p1' };
       await store.registry.answer(scope, run.key, { answers: [{ questionId: 'q1', value: 1 }], continuation });
       await vi.waitFor(() => expect(hints).toContainEqual({ type: 'answer', run: run.key }), waitOptions);

@@ -186,8 +186,8 @@ export function ownershipTests(contract: Contract): void {
       expect(taken).toMatchObject({ epoch: 2, nextSeq: 2 });
       expect(await store.log.append([{ run: run.key, epoch, seq: 2, events: deltas('zombie') }])).toEqual(['fenced']);
       expect(await store.registry.finish(run.key, epoch, ending({ nextSeq: 2 }))).toEqual({ result: 'fenced' });
-      expect(await store.registry.ask(run.key, epoch, [])).toBe('fenced');
-      expect(await store.registry.wait(run.key, epoch, true)).toBe('fenced');
+      expect(await store.registry.openDecisions(run.key, epoch, [])).toBe('fenced');
+      expect(await store.registry.setWaiting(run.key, epoch, true)).toBe('fenced');
       const end = ending({ nextSeq: 2, outcome: lost });
       await finish(store, taken!, end);
       expect(await store.registry.finish(run.key, epoch, end)).toEqual({ result: 'fenced' });
@@ -287,9 +287,9 @@ export function ownershipTests(contract: Contract): void {
     it('records whether a live run waits inside its process', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');
-      expect(await store.registry.wait(run.key, epoch, true)).toBe('ok');
+      expect(await store.registry.setWaiting(run.key, epoch, true)).toBe('ok');
       expect(await store.registry.getRun(store.scope, run.key)).toMatchObject({ state: 'running', waiting: true });
-      await store.registry.wait(run.key, epoch, false);
+      await store.registry.setWaiting(run.key, epoch, false);
       expect(await store.registry.getRun(store.scope, run.key)).toEqual(run);
     });
   });

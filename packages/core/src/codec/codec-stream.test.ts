@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { allOf } from '../../test/all-of.ts';
+import { readAll } from '../../test/all-of.ts';
 import { toTransformStream } from './codec-stream.ts';
 import type { Codec } from './codec.ts';
 import { toReadableStream } from '../stream/to-readable-stream.ts';
@@ -17,7 +17,7 @@ function twice(): Codec<number, string> & { end: ReturnType<typeof vi.fn> } {
 
 describe('toTransformStream', () => {
   it('feeds and ends the codec', async () => {
-    expect(await allOf(toReadableStream([1, 2]).pipeThrough(toTransformStream(twice())))).toEqual([
+    expect(await readAll(toReadableStream([1, 2]).pipeThrough(toTransformStream(twice())))).toEqual([
       '1a',
       '1b',
       '2a',
@@ -47,7 +47,7 @@ describe('toTransformStream', () => {
   });
 
   it('errors when the codec throws', async () => {
-    await expect(allOf(toReadableStream([-1]).pipeThrough(toTransformStream(twice())))).rejects.toThrow('negative');
+    await expect(readAll(toReadableStream([-1]).pipeThrough(toTransformStream(twice())))).rejects.toThrow('negative');
   });
 
   it('applies backpressure to the source', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allOf } from '../../test/all-of.ts';
+import { readAll } from '../../test/all-of.ts';
 import { runInput } from '../../test/run-input.ts';
 import { compose, type Codec } from './codec.ts';
 import type { AgentEvent } from '../event/event.ts';
@@ -32,7 +32,7 @@ describe('sealStream', () => {
   it('seals an unsealed stream: run-start first, one run-end last', async () => {
     const run = runInput();
     const { events } = sealStream(toReadableStream(text), run, { onLoss: ignore });
-    const types = (await allOf(events)).map(({ type }) => type);
+    const types = (await readAll(events)).map(({ type }) => type);
     expect(types).toEqual(['run-start', 'text-start', 'text-delta', 'text-end', 'run-end']);
   });
 
@@ -40,7 +40,7 @@ describe('sealStream', () => {
     const run = runInput();
     const other = sealedSource({ ...run, runId: 'other' });
     const losses: Loss[] = [];
-    const [start] = await allOf(sealStream(other, run, { onLoss: (loss) => losses.push(loss) }).events);
+    const [start] = await readAll(sealStream(other, run, { onLoss: (loss) => losses.push(loss) }).events);
     expect(start).toMatchObject({ type: 'run-start', runId: run.runId });
     expect(losses).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe('sealStream', () => {
     end({ reason: 'aborted', by: 'system' });
     end({ reason: 'eof' });
     reader.releaseLock();
-    expect(await allOf(events)).toMatchObject([{ type: 'text-end' }, { type: 'run-end', outcome: 'aborted' }]);
+    expect(await readAll(events)).toMatchObject([{ type: 'text-end' }, { type: 'run-end', outcome: 'aborted' }]);
   });
 
   it('recognizes a marked wrapper of a sealed stream', () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { allOf } from '../../test/all-of.ts';
+import { readAll } from '../../test/all-of.ts';
 import { runInput } from '../../test/run-input.ts';
 import { coalesce } from './coalesce.ts';
 import { compose, type Codec } from './codec.ts';
@@ -57,7 +57,7 @@ describe('sourceStream', () => {
     ['an iterable', () => toReadableStream(['Hello', '.']).values()],
     ['a function', () => async () => toReadableStream(['Hello', '.'])],
   ])('reads %s', async (_, input) => {
-    const events = await allOf(sourceStream<string>(input(), sealed()));
+    const events = await readAll(sourceStream<string>(input(), sealed()));
     expect(events.map(({ type }) => type)).toEqual(['run-start', 'text-start', 'text-delta', 'text-end', 'run-end']);
     expect(events.at(-1)).toMatchObject({ outcome: 'complete' });
   });
@@ -71,7 +71,7 @@ describe('sourceStream', () => {
   });
 
   it('ends the run as truncated when the input ends without run-end', async () => {
-    const events = await allOf(sourceStream(toReadableStream(['Hello']), sealed()));
+    const events = await readAll(sourceStream(toReadableStream(['Hello']), sealed()));
     expect(events.at(-1)).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
   });
 
@@ -91,7 +91,7 @@ describe('sourceStream', () => {
     ],
     ['the codec throws', () => toReadableStream(['!']), 'bad word'],
   ])('ends the run when %s', async (_, input, message) => {
-    const events = await allOf(sourceStream<string>(input(), sealed()));
+    const events = await readAll(sourceStream<string>(input(), sealed()));
     expect(events.map(({ type }) => type)).toEqual(['run-start', 'run-end']);
     expect(events.at(-1)).toMatchObject({ outcome: 'error', error: { message: expect.stringContaining(message) } });
   });
@@ -103,7 +103,7 @@ describe('sourceStream', () => {
         throw new Error('stuck');
       },
     };
-    expect(await allOf(sourceStream(toReadableStream(['a']), codec, { now: () => 7 }))).toEqual([
+    expect(await readAll(sourceStream(toReadableStream(['a']), codec, { now: () => 7 }))).toEqual([
       { type: 'run-end', outcome: 'error', error: { message: 'stuck', code: 'codec' }, at: 7 },
     ]);
   });
@@ -115,7 +115,7 @@ describe('sourceStream', () => {
         throw new Error('stuck');
       },
     };
-    expect((await allOf(sourceStream(toReadableStream(['a']), codec))).at(-1)).toMatchObject({
+    expect((await readAll(sourceStream(toReadableStream(['a']), codec))).at(-1)).toMatchObject({
       error: { message: 'stuck' },
     });
   });
@@ -125,7 +125,7 @@ describe('sourceStream', () => {
     send('Hello');
     send('.');
     send('late');
-    const events = await allOf(sourceStream(stream, sealed()));
+    const events = await readAll(sourceStream(stream, sealed()));
     expect(getText(events)).toBe('Hello');
     expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
     expect(cancel).toHaveBeenCalledTimes(1);
@@ -134,7 +134,7 @@ describe('sourceStream', () => {
   it('ends the codec exactly once', async () => {
     const codec = sealed();
     const end = vi.spyOn(codec, 'end');
-    await allOf(sourceStream(toReadableStream(['Hello', '.']), codec));
+    await readAll(sourceStream(toReadableStream(['Hello', '.']), codec));
     expect(end).toHaveBeenCalledTimes(1);
   });
 
@@ -202,7 +202,7 @@ describe('sourceStream', () => {
     it('stops a silent run immediately, with the reason of the signal', async () => {
       const { stream, send, cancel } = createInput();
       const stop = new AbortController();
-      const reading = allOf(sourceStream(stream, sealed(), { signal: stop.signal }));
+      const reading = readAll(sourceStream(stream, sealed(), { signal: stop.signal }));
       send('Hello');
       await settle();
       stop.abort({ by: 'system', message: 'shutdown' });
@@ -214,7 +214,7 @@ describe('sourceStream', () => {
 
     it('does not open the input if the signal is already aborted', async () => {
       const open = vi.fn<() => ReadableStream<string>>();
-      const events = await allOf(sourceStream(open, sealed(), { signal: AbortSignal.abort(), drainMs: 1000 }));
+      const events = await readAll(sourceStream(open, sealed(), { signal: AbortSignal.abort(), drainMs: 1000 }));
       expect(events.map(({ type }) => type)).toEqual(['run-start', 'run-end']);
       expect(events.at(-1)).toMatchObject({ outcome: 'aborted', by: 'user' });
       expect(open).not.toHaveBeenCalled();
@@ -226,7 +226,7 @@ describe('sourceStream', () => {
         new ReadableStream({
           start: (controller) => stop.signal.addEventListener('abort', () => controller.error(stop.signal.reason)),
         });
-      const reading = allOf(sourceStream(input, sealed(), { signal: stop.signal, drainMs: 1000 }));
+      const reading = readAll(sourceStream(input, sealed(), { signal: stop.signal, drainMs: 1000 }));
       await settle();
       stop.abort();
       expect((await reading).at(-1)).toMatchObject({ outcome: 'aborted', by: 'user' });
@@ -236,7 +236,7 @@ describe('sourceStream', () => {
       vi.useFakeTimers();
       const { stream, send, cancel } = createInput();
       const stop = new AbortController();
-      const reading = allOf(sourceStream(stream, sealed(), { signal: stop.signal, drainMs: 1000 }));
+      const reading = readAll(sourceStream(stream, sealed(), { signal: stop.signal, drainMs: 1000 }));
       stop.abort();
       await vi.advanceTimersByTimeAsync(500);
       send('Goodbye');
@@ -254,7 +254,7 @@ describe('sourceStream', () => {
       vi.useFakeTimers();
       const { stream, send } = createInput();
       const stop = new AbortController();
-      const reading = allOf(sourceStream(stream, sealed(), { signal: stop.signal, drainMs: 1000 }));
+      const reading = readAll(sourceStream(stream, sealed(), { signal: stop.signal, drainMs: 1000 }));
       stop.abort();
       send('.');
       expect((await reading).at(-1)).toMatchObject({ outcome: 'complete' });
@@ -266,7 +266,7 @@ describe('sourceStream', () => {
     it('ends a run whose source sends no item for idleMs', async () => {
       vi.useFakeTimers();
       const { stream, send, cancel } = createInput();
-      const reading = allOf(sourceStream(stream, sealed(), { idleMs: 100 }));
+      const reading = readAll(sourceStream(stream, sealed(), { idleMs: 100 }));
       for (let ping = 0; ping < 5; ping += 1) {
         await vi.advanceTimersByTimeAsync(99);
         send('');
@@ -294,7 +294,7 @@ describe('sourceStream', () => {
         signal = given;
         return new Promise(() => {});
       };
-      const reading = allOf(sourceStream(open, sealed(), { idleMs: 100 }));
+      const reading = readAll(sourceStream(open, sealed(), { idleMs: 100 }));
       await vi.advanceTimersByTimeAsync(100);
       expect((await reading).at(-1)).toMatchObject({ error: { code: 'idle' } });
       expect(signal?.aborted).toBe(true);
@@ -330,14 +330,14 @@ describe('sourceStream', () => {
       { type: 'text-end', id: 'a', at: 5 },
     ]);
     const pass: Codec<AgentEvent, AgentEvent> = { feed: (event, emit) => emit(event), end() {} };
-    const events = await allOf(sourceStream(input, pass, { now: () => 42 }));
+    const events = await readAll(sourceStream(input, pass, { now: () => 42 }));
     expect(events.map(({ at }) => at)).toEqual([42, undefined, 5]);
   });
 
   it('passes frames to onFrame and sets their index as origin', async () => {
     const frames: string[] = [];
     const onFrame = (frame: string, index: number): void => void (frames[index] = frame);
-    const events = await allOf(sourceStream(toReadableStream(['', 'Hello', '.']), sealed(), { onFrame }));
+    const events = await readAll(sourceStream(toReadableStream(['', 'Hello', '.']), sealed(), { onFrame }));
     expect(frames).toEqual(['', 'Hello', '.']);
     expect(events.map(({ origin }) => origin)).toEqual([undefined, 1, 1, 1, 2]);
   });

@@ -62,7 +62,7 @@ export type AnswerOptions = {
    * Maximum wait for a run that is answered before it has paused, so that its continuation can be returned. After that, the run
    * itself is returned. Default: 5 seconds.
    */
-  patienceMs?: number;
+  timeoutMs?: number;
 };
 
 /** An agent whose runs are durable, bound to one scope. Handlers for front ends depend on this interface only. */

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import type { AgentEvent } from '../event/event.ts';
-import { DatabaseAwayError } from '../store/database-away-error.ts';
+import { DatabaseUnavailableError } from '../store/database-unavailable-error.ts';
 import { followRun, type Followed, type FollowOptions } from './follow-run.ts';
 import { createInMemoryStore } from '../store/in-memory/in-memory-store.ts';
 import type { FinishRequest, Started } from '../store/registry.ts';
@@ -253,15 +253,15 @@ describe('followRun: unreachable log', () => {
   it('fails the stream when the log is unreachable for too long', async () => {
     const { store, follow } = await setup();
     vi.spyOn(store.log, 'read').mockRejectedValue(new Error('away'));
-    await expect(readRest(follow({ retryMs: 1, patienceMs: 3 }))).rejects.toThrow('away');
+    await expect(readRest(follow({ retryMs: 1, maxOutageMs: 3 }))).rejects.toThrow('away');
   });
 });
 
 it('fails the stream with a message for users when the database is away for too long', async () => {
   const { store, follow } = await setup();
   const cause = new Error('Connection terminated unexpectedly');
-  vi.spyOn(store.log, 'read').mockRejectedValue(new DatabaseAwayError(undefined, { cause }));
-  await expect(readRest(follow({ retryMs: 1, patienceMs: 3 }))).rejects.toMatchObject({
+  vi.spyOn(store.log, 'read').mockRejectedValue(new DatabaseUnavailableError(undefined, { cause }));
+  await expect(readRest(follow({ retryMs: 1, maxOutageMs: 3 }))).rejects.toMatchObject({
     code: 'database-away',
     message: expect.stringMatching(/^The database has not answered .* Open it again later\.$/),
   });

@@ -1,4 +1,4 @@
-import { DatabaseAwayError } from '../store/database-away-error.ts';
+import { DatabaseUnavailableError } from '../store/database-unavailable-error.ts';
 import type { AgentEvent, EventOf } from '../event/event.ts';
 import type { Store } from '../store/store.ts';
 import type { Outcome } from '../event/outcome.ts';
@@ -24,8 +24,8 @@ export type FollowOptions = {
   onDelivered?: (lagMs: number) => void;
   /** Maximum size of the events buffered for a slow reader, which then reads the log. Default: 256 kB. */
   maxPushedBytes?: number;
-  /** Maximum time that the log may be unreachable; then the stream fails with a `DatabaseAwayError`. Default: 30 s. */
-  patienceMs?: number;
+  /** Maximum time that the log may be unreachable; then the stream fails with a `DatabaseUnavailableError`. Default: 30 s. */
+  maxOutageMs?: number;
   /** Delay between two attempts. Default: 250 ms. */
   retryMs?: number;
 };
@@ -48,7 +48,7 @@ const beginning: LogPosition = { epoch: 0, seq: 0 };
  * after the end of the run. It fails only if the log is unreachable, so that no reader mistakes that for an end.
  */
 export function followRun(options: FollowOptions): ReadableStream<Followed> {
-  const { store, scope, run, local, maxPushedBytes = 256 * 1024, patienceMs = 30_000, retryMs = 250 } = options;
+  const { store, scope, run, local, maxPushedBytes = 256 * 1024, maxOutageMs = 30_000, retryMs = 250 } = options;
   let seen = options.after ?? beginning;
   let isFirst = true;
   /** Whether the log has to be read next. */
@@ -133,7 +133,7 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
         return await call();
       } catch (error) {
         if (isClosed) throw error;
-        if (performance.now() - startedAt >= patienceMs) throw toReaderError(error);
+        if (performance.now() - startedAt >= maxOutageMs) throw toReaderError(error);
         await waitForSignal(retryMs);
       }
     }
@@ -232,9 +232,9 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
 
 /** Creates the error that a reader gets. Users see it, so it does not contain the text of the driver's error. */
 function toReaderError(error: unknown): unknown {
-  if (!(error instanceof DatabaseAwayError)) return error;
+  if (!(error instanceof DatabaseUnavailableError)) return error;
   const text = 'The database has not answered for too long, so the run cannot be read now.';
-  return new DatabaseAwayError(`${text} The run itself is not affected. Open it again later.`, { cause: error });
+  return new DatabaseUnavailableError(`${text} The run itself is not affected. Open it again later.`, { cause: error });
 }
 
 function isLast(item: Followed): boolean {

@@ -176,8 +176,8 @@ describe('createSweeper: runs of a dead process', () => {
     await store.log.append([
       { run: run.key, epoch, seq: 1, events: [runStart('r1'), { type: 'question', ...question }] },
     ]);
-    await store.registry.ask(run.key, epoch, [{ id: 'q1', kind: 'input', question }]);
-    await store.registry.wait(run.key, epoch, true);
+    await store.registry.openDecisions(run.key, epoch, [{ id: 'q1', kind: 'input', question }]);
+    await store.registry.setWaiting(run.key, epoch, true);
     await store.registry.retire('p1');
     await createSweeper({ store, process: 'p2' }).sweep();
     expect(await store.registry.listDecisions(store.scope)).toMatchObject([{ id: 'q1', state: 'expired' }]);
@@ -308,7 +308,7 @@ it('sweeps at random intervals until it is stopped', async () => {
   const store = createInMemoryStore();
   const takeOver = vi.spyOn(store.registry, 'takeOver');
   const dice = [0, 0.75];
-  const sweeper = createSweeper({ store, process: 'p2', everyMs: 1_000, random: () => dice.shift() ?? 0 });
+  const sweeper = createSweeper({ store, process: 'p2', intervalMs: 1_000, random: () => dice.shift() ?? 0 });
   sweeper.start();
   sweeper.start();
   await vi.advanceTimersByTimeAsync(800);

@@ -20,7 +20,7 @@ export type SweeperOptions = {
   /** Maximum number of items of each kind in one round. Default: 50. A pass continues with more rounds, up to a maximum. */
   limit?: number;
   /** Time between passes, varied by a fifth so that processes do not sweep in step. Default: 5 s. */
-  everyMs?: number;
+  intervalMs?: number;
   /** Returns a number from 0 to 1, exclusive. */
   random?: () => number;
   /** Clock, in milliseconds. */
@@ -51,7 +51,7 @@ const maxRounds = 20;
  * unreferenced blobs. Every process has a sweeper, and each item is handled by one of them.
  */
 export function createSweeper(options: SweeperOptions): Sweeper {
-  const { store, process, startRun, limit = 50, everyMs = 5_000, onError, onRecovered } = options;
+  const { store, process, startRun, limit = 50, intervalMs = 5_000, onError, onRecovered } = options;
   const {
     logRetentionMs = 10 * minuteMs,
     blobRetentionMs = 24 * hourMs,
@@ -166,7 +166,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
 
   const schedule = (): void => {
     if (!isStarted) return;
-    timer = setTimeout(() => void sweep().then(schedule), everyMs * (0.8 + 0.4 * random()));
+    timer = setTimeout(() => void sweep().then(schedule), intervalMs * (0.8 + 0.4 * random()));
   };
 
   return {

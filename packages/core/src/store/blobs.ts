@@ -12,7 +12,7 @@ export interface Blobs {
   /** Returns null if the scope has no such blob, or only its URL. */
   get(scope: Scope, sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null>;
   /** Records that a message refers to the blob, so that `collect` does not delete it. */
-  refer(scope: Scope, sha256: string, message: { threadId: string; messageId: string }): Promise<boolean>;
+  addReference(scope: Scope, sha256: string, message: { threadId: string; messageId: string }): Promise<boolean>;
   /** Renews the retention time of an unreferenced blob. Returns false if there is no such blob. */
   touch(scope: Scope, sha256: string): Promise<boolean>;
   /** Deletes blobs without references that were touched at least `minAgeMs` ago, by the store's clock. Returns their number. */

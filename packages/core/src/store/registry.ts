@@ -219,9 +219,9 @@ export interface Registry {
   stop(scope: Scope, run: RunKey, reason?: string): Promise<StopResult | null>;
 
   /** Stores decisions before their questions are delivered, so that every delivered question can be answered. Can be repeated. */
-  ask(run: RunKey, epoch: number, decisions: readonly DecisionRequest[]): Promise<'ok' | 'fenced'>;
+  openDecisions(run: RunKey, epoch: number, decisions: readonly DecisionRequest[]): Promise<'ok' | 'fenced'>;
   /** Records whether a live run is blocked on a decision inside its process. */
-  wait(run: RunKey, epoch: number, waiting: boolean): Promise<'ok' | 'fenced'>;
+  setWaiting(run: RunKey, epoch: number, waiting: boolean): Promise<'ok' | 'fenced'>;
   /**
    * Ends the run, its log and its message in one step. The given content replaces the stored one. Values that JSON cannot represent
    * are converted as `toJson` does. Decisions that the run does not wait for are cancelled; if a stop was requested, so are those it

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { allOf } from '../../test/all-of.ts';
+import { readAll } from '../../test/all-of.ts';
 import { pullStream } from './pull-stream.ts';
 
 describe('pullStream', () => {
@@ -25,13 +25,13 @@ describe('pullStream', () => {
         return count < 6;
       },
     });
-    expect(await allOf(stream)).toEqual([3, 6]);
+    expect(await readAll(stream)).toEqual([3, 6]);
     expect(count).toBe(6);
   });
 
   it('emits items from start before the first pull', async () => {
     const stream = pullStream<number>({ start: (emit) => emit(1), pull: () => false });
-    expect(await allOf(stream)).toEqual([1]);
+    expect(await readAll(stream)).toEqual([1]);
   });
 
   it('cancels the source once and ignores items that are emitted afterwards', async () => {

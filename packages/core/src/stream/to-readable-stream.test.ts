@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { allOf } from '../../test/all-of.ts';
+import { readAll } from '../../test/all-of.ts';
 import { toReadableStream } from './to-readable-stream.ts';
 
 describe('toReadableStream', () => {
@@ -8,8 +8,8 @@ describe('toReadableStream', () => {
       yield 1;
       yield 2;
     }
-    expect(await allOf(toReadableStream(count()))).toEqual([1, 2]);
-    expect(await allOf(toReadableStream(new Set([1, 2])))).toEqual([1, 2]);
+    expect(await readAll(toReadableStream(count()))).toEqual([1, 2]);
+    expect(await readAll(toReadableStream(new Set([1, 2])))).toEqual([1, 2]);
   });
 
   it('reads the iterable only on demand', async () => {

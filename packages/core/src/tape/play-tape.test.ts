@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { allOf } from '../../test/all-of.ts';
+import { readAll } from '../../test/all-of.ts';
 import { playTape } from './play-tape.ts';
 import type { Tape } from './tape.ts';
 
@@ -39,7 +39,7 @@ describe('playTape', () => {
 
   it('plays at infinite speed without a timer', async () => {
     const setTimer = vi.spyOn(globalThis, 'setTimeout');
-    expect(await allOf(playTape(tape, { speed: Infinity }))).toEqual(['a', 'b', 'c']);
+    expect(await readAll(playTape(tape, { speed: Infinity }))).toEqual(['a', 'b', 'c']);
     expect(setTimer).not.toHaveBeenCalled();
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { allOf } from '../../test/all-of.ts';
+import { readAll } from '../../test/all-of.ts';
 import type { Loss } from '../json/loss.ts';
 import { recordTape } from './record-tape.ts';
 import { toReadableStream } from '../stream/to-readable-stream.ts';
@@ -27,7 +27,7 @@ describe('recordTape', () => {
       now: () => clock,
       header: { title: 'Hello' },
     });
-    expect(await allOf(stream)).toEqual([{ type: 'a' }, 'b', 'c']);
+    expect(await readAll(stream)).toEqual([{ type: 'a' }, 'b', 'c']);
     expect(tape).toEqual({
       header: { tape: 1, dialect: 'mail', createdAt: '2026-01-31T00:00:00.000Z', title: 'Hello' },
       items: [
@@ -42,7 +42,7 @@ describe('recordTape', () => {
     const losses: Loss[] = [];
     const source = toReadableStream([{ big: 1n }]);
     const { stream, tape } = recordTape(source, { dialect: 'x', onLoss: (loss) => losses.push(loss) });
-    expect(await allOf(stream)).toEqual([{ big: 1n }]);
+    expect(await readAll(stream)).toEqual([{ big: 1n }]);
     expect(tape.items[0]?.item).toEqual({ big: '1' });
     expect(losses).toHaveLength(1);
   });

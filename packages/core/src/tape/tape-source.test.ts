@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { allOf } from '../../test/all-of.ts';
+import { readAll } from '../../test/all-of.ts';
 import { runControl } from '../../test/run-control.ts';
 import { runInput } from '../../test/run-input.ts';
 import type { Codec } from '../codec/codec.ts';
@@ -53,7 +53,7 @@ describe('tapeSource', () => {
 
   it('plays a canonical tape with the ids and the start time of the run', async () => {
     const run = runInput({ runId: 'new', startedAt: 5000 });
-    const played = await allOf(source.run(run, runControl()));
+    const played = await readAll(source.run(run, runControl()));
     expect(played.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
     expect(played[0]).toMatchObject({ runId: 'new', threadId: 'thread', messageId: 'message', at: 5000 });
     expect(played.map(({ at }) => at)).toEqual(events.map(({ at }) => at && at + 4000));
@@ -65,10 +65,10 @@ describe('tapeSource', () => {
   });
 
   it('never reuses an id of the thread', async () => {
-    const first = await allOf(source.run(runInput({ runId: 'one' }), runControl()));
+    const first = await readAll(source.run(runInput({ runId: 'one' }), runControl()));
     const message = foldEvents(first)!;
-    const second = await allOf(source.run(runInput({ runId: 'two', history: [message] }), runControl()));
-    const same = await allOf(source.run(runInput({ runId: 'one', history: [message] }), runControl()));
+    const second = await readAll(source.run(runInput({ runId: 'two', history: [message] }), runControl()));
+    const same = await readAll(source.run(runInput({ runId: 'one', history: [message] }), runControl()));
     expect(collectIds(first).size).toBe(5);
     const parts = new Set(message.content.parts.map((part) => part.id));
     expect([...collectIds(second)].filter((id) => collectIds(first).has(id) || collectIds(events).has(id))).toEqual([]);
@@ -77,8 +77,8 @@ describe('tapeSource', () => {
 
   it('plays a tape that was formatted and parsed', async () => {
     const read = parseTape(formatTape(JSON.parse(JSON.stringify(tape)) as Tape));
-    const again = await allOf(tapeSource(read, { speed: Infinity }).run(runInput(), runControl()));
-    expect(again).toEqual(await allOf(source.run(runInput(), runControl())));
+    const again = await readAll(tapeSource(read, { speed: Infinity }).run(runInput(), runControl()));
+    expect(again).toEqual(await readAll(source.run(runInput(), runControl())));
   });
 
   it('plays at the given speed and stops on an abort', async () => {
@@ -112,7 +112,7 @@ describe('tapeSource', () => {
 
   it('ends the run of a truncated tape with an error', async () => {
     const cut = tapeSource({ ...tape, items: tape.items.slice(0, 5) }, { speed: Infinity });
-    const played = await allOf(cut.run(runInput(), runControl()));
+    const played = await readAll(cut.run(runInput(), runControl()));
     expect(played.slice(-4).map(({ type }) => type)).toEqual(['text-end', 'step-end', 'agent-end', 'run-end']);
     expect(played.at(-1)).toMatchObject({ outcome: 'error', error: { code: 'truncated' } });
   });
@@ -123,7 +123,7 @@ describe('tapeSource', () => {
       end() {},
     });
     const mail = { header: { tape: 1 as const, dialect: 'mail' }, items: [{ t: 0, item: 'ping' }] };
-    const played = await allOf(tapeSource(mail, { speed: Infinity, decoder }).run(runInput(), runControl()));
+    const played = await readAll(tapeSource(mail, { speed: Infinity, decoder }).run(runInput(), runControl()));
     expect(played[1]).toMatchObject({ type: 'notice', message: 'ping' });
     expect(() => tapeSource(mail)).toThrow(/"mail".*decoder/);
   });

@@ -1,5 +1,5 @@
 import type { AgentEvent, Emit, Json } from '@intertie/core';
-import { toJson } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
 import { asFields, asNonEmptyText, parseJson, asText, type Fields } from '../shared/fields.ts';
 import { MAILCalls, type AnnouncedCall, type OpenCall } from './mail-calls.ts';
 import type { MAILDecoderContext } from './mail-decoder-context.ts';

@@ -1,5 +1,6 @@
 import type { AgentEvent, Codec, Emit, End, Fault, OnLoss, Outcome, RunInput } from '@intertie/core';
-import { toInterruptedOutcome, toJson } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import { toInterruptedOutcome } from '@intertie/core/internal';
 import { MAILCallDecoder } from './decode-mail-calls.ts';
 import { findEventAgent } from '../shared/find-event-agent.ts';
 import { asFields, asNonEmptyText, parseJson, asText, type Fields } from '../shared/fields.ts';

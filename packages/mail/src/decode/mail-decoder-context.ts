@@ -1,5 +1,6 @@
 import type { AgentEvent, Emit, EventOf, OnLoss, RunInput } from '@intertie/core';
-import { capJson, createPartIds, type PartIds } from '@intertie/core/internal';
+import { createPartIds } from '@intertie/core';
+import { capJson, type PartIds } from '@intertie/core/internal';
 import { asText, type Fields } from '../shared/fields.ts';
 import type { MAILProviderMetadata } from '../shared/mail-metadata.ts';
 

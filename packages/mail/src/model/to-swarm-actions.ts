@@ -1,6 +1,6 @@
 import { asSchema, type ToolSet } from 'ai';
 import type { Json } from '@intertie/core';
-import { toJson } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
 
 /** Block for `swarms.json` that lets agents call the tools of a program. */
 export type SwarmActions = {

@@ -1,7 +1,7 @@
 import { foldEvents, type AgentEvent, type CanonicalMessage, type RunInput } from '@intertie/core';
 import { canonical, check } from '@intertie/conformance';
 import { describe, expect, it } from 'vitest';
-import { allOf } from '../../../core/test/all-of.ts';
+import { readAll } from '../../../core/test/all-of.ts';
 import { runControl } from '../../../core/test/run-control.ts';
 import { readCaptureFrames, findCapture, captures, run } from '../../test/captures.ts';
 import { sse, startStubServer, type StubServer } from '../../test/stub-mail-server.ts';
@@ -25,7 +25,7 @@ async function runEvents(
 ): Promise<AgentEvent[]> {
   const source = mailSource({ baseUrl: url, authToken: 'key', generateId: () => 'task-1', ...settings });
   const runInput = { ...run, history: [message('u', 'user', 'Hi')], ...input };
-  const received = await allOf(source.run(runInput, runControl()));
+  const received = await readAll(source.run(runInput, runControl()));
   expect(check(canonical, received).violations).toEqual([]);
   return received;
 }

@@ -3,7 +3,7 @@ import { check } from '@intertie/conformance';
 import type { Loss } from '@intertie/core';
 import { describe, expect, test } from 'vitest';
 import { chatMajors, shown } from '../../../ai-sdk/test/chats.ts';
-import { allOf } from '../../../core/test/all-of.ts';
+import { readAll } from '../../../core/test/all-of.ts';
 import { ReplayRuntime } from '../../test/replay-runtime.ts';
 import { readChunks, createRequest } from '../../test/replayed-chat.ts';
 import { ScriptRuntime } from '../../test/script-runtime.ts';
@@ -30,7 +30,7 @@ describe.each(traces)('trace $name', (trace) => {
     test('produces a valid stream and removes its listener', async () => {
       const runtime = new ReplayRuntime(trace, timing);
       const transport = new OpenHarnessChatTransport(() => runtime, everything());
-      const chunks = await allOf(await transport.sendMessages(createRequest()));
+      const chunks = await readAll(await transport.sendMessages(createRequest()));
       expect(check(createUIMessageStreamDialect({ version: 6 }), chunks).violations).toEqual([]);
       expect(runtime.listeners.size).toBe(0);
     });
@@ -152,8 +152,8 @@ describe('reconnecting', () => {
   test('replays the buffered message and follows it while it is streamed', async () => {
     const { runtime, release } = halting();
     const transport = new OpenHarnessChatTransport(runtime);
-    const first = allOf(await transport.sendMessages(createRequest()));
-    const second = allOf((await transport.reconnectToStream({ chatId: 'thread' }))!);
+    const first = readAll(await transport.sendMessages(createRequest()));
+    const second = readAll((await transport.reconnectToStream({ chatId: 'thread' }))!);
     expect(await transport.reconnectToStream({ chatId: 'another' })).toBeNull();
     await expect.poll(() => runtime.status).toBe('running');
     release();
@@ -164,12 +164,12 @@ describe('reconnecting', () => {
 
   test('replays a run that continued without readers', async () => {
     const { runtime, release } = halting();
-    const transport = new OpenHarnessChatTransport(runtime, { whenLeft: 'continue' });
+    const transport = new OpenHarnessChatTransport(runtime, { onDisconnect: 'continue' });
     const reader = (await transport.sendMessages(createRequest())).getReader();
     await reader.read();
     await reader.cancel();
     await expect.poll(() => runtime.status).toBe('running');
-    const back = allOf((await transport.reconnectToStream({ chatId: 'thread' }))!);
+    const back = readAll((await transport.reconnectToStream({ chatId: 'thread' }))!);
     release();
     expect(getTypes(await back).at(-1)).toBe('finish');
     expect(runtime.commands).toEqual([]);
@@ -189,7 +189,7 @@ describe('reconnecting', () => {
       },
       flowRunId: (chatId) => (chatId === 'thread' ? snapshot!.runId : undefined),
     });
-    const chunks = await allOf((await transport.reconnectToStream({ chatId: 'thread' }))!);
+    const chunks = await readAll((await transport.reconnectToStream({ chatId: 'thread' }))!);
     expect(check(createUIMessageStreamDialect({ version: 6 }), chunks).violations).toEqual([]);
     expect(chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('')).toBe('Hello, world!');
     expect(getTypes(chunks).at(-1)).toBe('finish');

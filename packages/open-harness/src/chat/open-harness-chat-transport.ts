@@ -23,7 +23,7 @@ export interface OpenHarnessChatTransportOptions<Version extends UIMessageVersio
   /** Generates the id of every assistant message. Default: a UUID. */
   generateMessageId?: () => string;
   /** Stops or continues a run whose last reader disconnects without an abort. Default: `stop`. */
-  whenLeft?: 'stop' | 'continue';
+  onDisconnect?: 'stop' | 'continue';
   /** Store of the runtime, to reconnect to a chat from another process. */
   runStore?: RunStoreLike;
   /** Returns the flow run in the store that answers a chat. */
@@ -50,10 +50,10 @@ export class OpenHarnessChatTransport<Version extends UIMessageVersion = 6> {
 
   sendMessages = async (options: SendMessagesOptions): Promise<ReadableStream<UIMessageChunkOf<Version>>> => {
     const { chatId } = options;
-    const { whenLeft = 'stop' } = this.#options;
+    const { onDisconnect: onDisconnect = 'stop' } = this.#options;
     const chunks = (await this.#transport.sendMessages(options)).pipeThrough(toTransformStream(this.#flowChunks()));
     const shared = new SharedStream(chunks, {
-      whenLeft,
+      onDisconnect,
       onOver: () => {
         if (this.#streams.get(chatId) === shared) this.#streams.delete(chatId);
       },

@@ -1,5 +1,5 @@
 import type { Usage } from '@intertie/core';
-import { toJson } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 
 /** Converts the usage of an agent. Usage of one model is attributed to it; usage of several is only separated in `raw`. */

@@ -1,5 +1,6 @@
 import type { Json, Outcome, RunInput, Usage } from '@intertie/core';
-import { capJson, toJson, defined, asNonEmptyText, asNumber } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import { capJson, defined, asNonEmptyText, asNumber } from '@intertie/core/internal';
 import { addUsage, toUsage } from './agent-usage.ts';
 import { formatErrorText } from './format-error-text.ts';
 import { Invocation, type RunContext, type TextKind } from './invocation.ts';

@@ -1,5 +1,6 @@
 import type { Fault, RunInput } from '@intertie/core';
-import { toJson, defined, isFields, asNonEmptyText, asText } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import { defined, isFields, asNonEmptyText, asText } from '@intertie/core/internal';
 import type { NodeOutput, OpenHarnessDecoderOptions } from './decoder-options.ts';
 import type { FlowAgents } from './flow-agents.ts';
 import { formatErrorText } from './format-error-text.ts';

@@ -1,5 +1,6 @@
 import type { AgentEvent, Codec, Emit, End, Json, JsonObject, OnLoss, Outcome, RunInput } from '@intertie/core';
-import { capJson, createPartIds, toJson, defined, isFields, asNonEmptyText, asText } from '@intertie/core/internal';
+import { createPartIds, toJson } from '@intertie/core';
+import { capJson, defined, isFields, asNonEmptyText, asText } from '@intertie/core/internal';
 import type { FlowStatusData } from './data-types.ts';
 import type { OpenHarnessDecoderOptions } from './decoder-options.ts';
 import { FlowAgents } from './flow-agents.ts';

@@ -1,5 +1,6 @@
 import type { AgentEvent, Emit, Fault, Meta, OnLoss } from '@intertie/core';
-import { toJson, type PartIds } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import type { PartIds } from '@intertie/core/internal';
 import { dialect } from './dialect-name.ts';
 
 export type TextKind = 'text' | 'reasoning';

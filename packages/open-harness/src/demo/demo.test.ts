@@ -3,7 +3,7 @@ import { foldEvents, type AgentEvent, type AgentSource, type EventOf, type RunIn
 import { describe, expect, test } from 'vitest';
 import { chatMajors } from '../../../ai-sdk/test/chats.ts';
 import { finish, scriptedModel, text } from '../../../ai-sdk/test/scripted-model.ts';
-import { allOf } from '../../../core/test/all-of.ts';
+import { readAll } from '../../../core/test/all-of.ts';
 import { runControl } from '../../../core/test/run-control.ts';
 import { runInput } from '../../test/run-input.ts';
 import { OpenHarnessChatTransport } from '../chat/open-harness-chat-transport.ts';
@@ -24,7 +24,7 @@ async function runFlow(flow: Flow, input: Record<string, unknown> = {}): Promise
 }
 
 const runSource = (source: AgentSource, message: string, fields: Partial<RunInput> = {}): Promise<AgentEvent[]> =>
-  allOf(source.run(runInput(message, fields), runControl()));
+  readAll(source.run(runInput(message, fields), runControl()));
 
 test('runs the demo flow up to its question and resumes it', async () => {
   const source = openHarnessSource(fast, { flow: demoFlow });

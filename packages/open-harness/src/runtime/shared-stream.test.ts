@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { allOf } from '../../../core/test/all-of.ts';
+import { readAll } from '../../../core/test/all-of.ts';
 import { SharedStream } from './shared-stream.ts';
 
 function createCounter(limit: number): { source: ReadableStream<number>; cancel: () => void; pulled: () => number } {
@@ -22,21 +22,21 @@ function createCounter(limit: number): { source: ReadableStream<number>; cancel:
 test('delivers all items to each reader and reads the source once, on demand', async () => {
   const { source, pulled } = createCounter(3);
   const onOver = vi.fn<() => void>();
-  const shared = new SharedStream(source, { whenLeft: 'stop', onOver });
+  const shared = new SharedStream(source, { onDisconnect: 'stop', onOver });
   const first = shared.open();
   expect(pulled()).toBe(0);
-  expect(await Promise.all([allOf(first), allOf(shared.open())])).toEqual([
+  expect(await Promise.all([readAll(first), readAll(shared.open())])).toEqual([
     [1, 2, 3],
     [1, 2, 3],
   ]);
-  expect(await allOf(shared.open())).toEqual([1, 2, 3]);
+  expect(await readAll(shared.open())).toEqual([1, 2, 3]);
   expect(pulled()).toBe(4);
   expect(onOver).toHaveBeenCalledTimes(1);
 });
 
-test('stops or continues after the last reader, depending on whenLeft', async () => {
+test('stops or continues after the last reader, depending on onDisconnect', async () => {
   const stopped = createCounter(Infinity);
-  const shared = new SharedStream(stopped.source, { whenLeft: 'stop', onOver: () => undefined });
+  const shared = new SharedStream(stopped.source, { onDisconnect: 'stop', onOver: () => undefined });
   const [one, two] = [shared.open(), shared.open()];
   await one.cancel();
   expect(stopped.cancel).not.toHaveBeenCalled();
@@ -45,14 +45,14 @@ test('stops or continues after the last reader, depending on whenLeft', async ()
 
   const going = createCounter(5);
   const onOver = vi.fn<() => void>();
-  await new SharedStream(going.source, { whenLeft: 'continue', onOver }).open().cancel();
+  await new SharedStream(going.source, { onDisconnect: 'continue', onOver }).open().cancel();
   await expect.poll(() => onOver.mock.calls.length).toBe(1);
   expect(going.cancel).not.toHaveBeenCalled();
 });
 
 test('delivers a failure to every reader', async () => {
   const source = new ReadableStream<number>({ pull: (controller) => controller.error(new Error('Torn.')) });
-  const shared = new SharedStream(source, { whenLeft: 'stop', onOver: () => undefined });
-  const readers = [allOf(shared.open()), allOf(shared.open())];
+  const shared = new SharedStream(source, { onDisconnect: 'stop', onOver: () => undefined });
+  const readers = [readAll(shared.open()), readAll(shared.open())];
   for (const reader of readers) await expect(reader).rejects.toThrow('Torn.');
 });

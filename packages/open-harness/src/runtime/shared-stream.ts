@@ -11,12 +11,12 @@ export class SharedStream<Item> {
   #isOver = false;
   #error: { error: unknown } | undefined;
   #readers = 0;
-  #whenLeft: 'stop' | 'continue';
+  #onDisconnect: 'stop' | 'continue';
   #onOver: () => void;
 
-  constructor(source: ReadableStream<Item>, options: { whenLeft: 'stop' | 'continue'; onOver: () => void }) {
+  constructor(source: ReadableStream<Item>, options: { onDisconnect: 'stop' | 'continue'; onOver: () => void }) {
     this.#reader = source.getReader();
-    this.#whenLeft = options.whenLeft;
+    this.#onDisconnect = options.onDisconnect;
     this.#onOver = options.onOver;
   }
 
@@ -64,7 +64,7 @@ export class SharedStream<Item> {
   async #leave(reason: unknown): Promise<void> {
     this.#readers -= 1;
     if (this.#readers > 0 || this.#isOver) return;
-    if (this.#whenLeft === 'stop') {
+    if (this.#onDisconnect === 'stop') {
       this.#end();
       return this.#reader.cancel(reason);
     }

@@ -1,5 +1,6 @@
 import type { Json } from '@intertie/core';
-import { applyPatch, toJson, type Op } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import { applyPatch, type Op } from '@intertie/core/internal';
 import type { StatePatch } from './runtime-event.ts';
 
 /** New state, and the operations that produce it from the previous one. */

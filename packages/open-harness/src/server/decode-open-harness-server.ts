@@ -1,15 +1,6 @@
 import type { AgentEvent, Codec, Emit, End, Fault, Json, OnLoss, Outcome, RunInput } from '@intertie/core';
-import {
-  applyPatch,
-  capJson,
-  createPartIds,
-  toJson,
-  defined,
-  asBoolean,
-  isFields,
-  asNonEmptyText,
-  asText,
-} from '@intertie/core/internal';
+import { createPartIds, toJson } from '@intertie/core';
+import { applyPatch, capJson, defined, asBoolean, isFields, asNonEmptyText, asText } from '@intertie/core/internal';
 import { toServerEvent } from './earlier-events.ts';
 import type { RunContext } from '../decode/invocation.ts';
 import { dialect } from '../decode/dialect-name.ts';

@@ -3,7 +3,7 @@ import { compose, foldEvents, seal, transcode, type AgentEvent, type EventOf, ty
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { allOf } from '../../../core/test/all-of.ts';
+import { readAll } from '../../../core/test/all-of.ts';
 import { runControl } from '../../../core/test/run-control.ts';
 import { runInput } from '../../test/run-input.ts';
 import { readLines } from '../../test/traces.ts';
@@ -110,7 +110,7 @@ describe('openHarnessServerSource', () => {
   test('follows a session from its history and ends with the workflow', async () => {
     const text = readFileSync(join(import.meta.dirname, '../../fixtures/head-4645c5d/simple.sse.txt'), 'utf8');
     const { fetch, requestedUrls, isCancelled } = server(text);
-    const events = await allOf(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
+    const events = await readAll(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
     expect(requestedUrls[0]).toBe('http://127.0.0.1:42069/sessions/s%201/events?history=true');
     expect(check(canonical, events).violations).toEqual([]);
     expect(getEnd(events)).toMatchObject({ outcome: 'complete' });
@@ -121,7 +121,7 @@ describe('openHarnessServerSource', () => {
 
   test('detects a failed workflow that the server does not report', async () => {
     const { fetch } = server(sse(readEvents('error')), { running: false });
-    const events = await allOf(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
+    const events = await readAll(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
     const message = expect.stringContaining('no longer runs') as string;
     expect(getEnd(events)).toMatchObject({ outcome: 'error', error: { message } });
   });
@@ -129,17 +129,17 @@ describe('openHarnessServerSource', () => {
   test('pauses at a question and explains why it cannot be answered', async () => {
     const { fetch } = server(sse(readEvents('hitl').slice(0, -2)));
     const source = openHarnessServerSource({ ...options, fetch });
-    const end = getEnd(await allOf(source.run(runInput(), runControl())));
+    const end = getEnd(await readAll(source.run(runInput(), runControl())));
     expect(end).toMatchObject({ outcome: 'paused', waitingFor: [{ type: 'question' }] });
     const answers = [{ questionId: 'q', approved: true }];
-    const refused = getEnd(await allOf(source.run(runInput('hi', { answers }), runControl())));
+    const refused = getEnd(await readAll(source.run(runInput('hi', { answers }), runControl())));
     const message = expect.stringContaining('cannot be answered over HTTP') as string;
     expect(refused).toMatchObject({ outcome: 'error', error: { message } });
   });
 
   test('names the missing session', async () => {
     const fetch = (async () => new Response('', { status: 404 })) as unknown as typeof globalThis.fetch;
-    const events = await allOf(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
+    const events = await readAll(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
     expect(getEnd(events)).toMatchObject({ error: { message: 'The Open Harness server has no session "s 1".' } });
   });
 });

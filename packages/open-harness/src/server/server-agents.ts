@@ -1,5 +1,6 @@
 import type { Fault, Json, Outcome } from '@intertie/core';
-import { toJson, defined, asNonEmptyText } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import { defined, asNonEmptyText } from '@intertie/core/internal';
 import { Invocation, type RunContext } from '../decode/invocation.ts';
 import { dialect } from '../decode/dialect-name.ts';
 

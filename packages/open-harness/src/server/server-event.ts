@@ -1,5 +1,6 @@
 import type { OnLoss } from '@intertie/core';
-import { toJson, type Op, isFields } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import { type Op, isFields } from '@intertie/core/internal';
 
 /** Event of `GET /sessions/:id/events`. The payload is not validated. */
 export type ServerEvent = {

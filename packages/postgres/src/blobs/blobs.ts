@@ -66,7 +66,7 @@ export function createBlobs(database: Database, options: BlobsOptions = {}): Blo
 
     get: async (scope, sha256, range) => (isHash.test(sha256) ? readBlob(database, scope, sha256, range) : null),
 
-    async refer(scope, sha256, { threadId, messageId }) {
+    async addReference(scope, sha256, { threadId, messageId }) {
       if (!isHash.test(sha256)) return false;
       const values: SqlValue[] = [scope, sha256, threadId, messageId];
       // Touches the blob first, for the same reason as `referenceCtes`.

@@ -52,7 +52,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
     answer: (scope, run, request) => answerRun(context, scope, run, request),
     stop: (scope, run, reason) => stopRun(context, scope, run, reason),
 
-    ask(key, epoch, decisions) {
+    openDecisions(key, epoch, decisions) {
       const requests = readDecisions(decisions);
       return database.hot.transaction(async (sql) => {
         const run = await lockRunThread(sql, key);
@@ -62,7 +62,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
       });
     },
 
-    async wait(key, epoch, waiting) {
+    async setWaiting(key, epoch, waiting) {
       if (!isUuid(key)) return 'fenced';
       const [owned] = await database.hot.query(
         'update intertie.run_live set waiting = $3 where run_id = $1::text::uuid and epoch = $2 returning 1 as owned',

@@ -1,4 +1,4 @@
-import { DatabaseAwayError, RunRefusedError, StoreError } from '@intertie/core';
+import { DatabaseUnavailableError, RunRefusedError, StoreError } from '@intertie/core';
 import { RequestBodyError } from '@intertie/core/http';
 import type { ErrorCode } from '../errors/errors.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
@@ -56,7 +56,7 @@ const awayCodes = /^(ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|EPIPE|08|5
 
 function isDatabaseAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof DatabaseAwayError) return true;
+    if (cause instanceof DatabaseUnavailableError) return true;
     const { code } = cause as { code?: unknown };
     if (typeof code === 'string' && awayCodes.test(code)) return true;
     if (/timeout exceeded when trying to connect|Connection terminated/.test(cause.message)) return true;

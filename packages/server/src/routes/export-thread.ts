@@ -1,5 +1,4 @@
-import { encodeMessage, toReadableStream, type Store, type Thread } from '@intertie/core';
-import { toJson } from '@intertie/core/internal';
+import { encodeMessage, toReadableStream, type Store, type Thread, toJson } from '@intertie/core';
 import { toPublicMessage } from '@intertie/core/http';
 import { toRunInfo } from './api.ts';
 import type { Host } from '../host/host.ts';

@@ -228,12 +228,12 @@ describe('resume', () => {
     await expect((await handle(gone, get())).text()).rejects.toThrow('was deleted');
   });
 
-  test('reads the thread id from the path or from threadOf', async () => {
+  test('reads the thread id from the path or from getThreadId', async () => {
     const made = fake();
     const latest = vi.spyOn(made.agent, 'latest');
     await handle(made, get('a%2Fb%20c/stream'));
     expect(latest).toHaveBeenLastCalledWith({ threadId: 'a/b c' });
-    await handle(made, get('resume'), { threadOf: () => 'given' });
+    await handle(made, get('resume'), { getThreadId: () => 'given' });
     expect(latest).toHaveBeenLastCalledWith({ threadId: 'given' });
     for (const path of ['stream', '%E0%A4/stream']) {
       const refused = await handle(made, get(path === 'stream' ? '' : path));

@@ -28,7 +28,7 @@ export interface DurableChatHandlerOptions extends ChatEncoderOptions {
   /** User to record as the author of requests and answers. */
   by?: (request: Request) => string | undefined;
   /** Thread id of a request to resume or stop. Default: the path segment before `/stream` or `/stop`. */
-  threadOf?: (request: Request) => string | undefined;
+  getThreadId?: (request: Request) => string | undefined;
   /** Policy while the thread has a live run. Default: `replace`, since `useChat.stop()` only closes the connection. */
   busy?: NonNullable<RunRequest['busy']>;
   /** Policy while the previous answer waits for a decision. Default: `supersede`. */
@@ -72,12 +72,12 @@ export class DurableChat {
 
   /** Starts a run for a new message, an edit or a regeneration, or continues one with answers. */
   async send(request: Request): Promise<Response> {
-    const { limits, onLoss = () => undefined, threadOf, blobUrl } = this.#options;
+    const { limits, onLoss = () => undefined, getThreadId, blobUrl } = this.#options;
     const body = await readJsonBody(request, { limits, parse: parseWireJson });
     // Clients of stored chats often send only their last message, as `message`.
     const isSingleMessage = isFields(body) && body.messages === undefined && body.message !== undefined;
     const fullBody = isSingleMessage ? { ...body, messages: [body.message] } : body;
-    const chatRequest = readChatRequest(fullBody, { generateId: () => threadOf?.(request) ?? generateId(), limits });
+    const chatRequest = readChatRequest(fullBody, { generateId: () => getThreadId?.(request) ?? generateId(), limits });
     const idempotencyKey = request.headers.get('idempotency-key') || undefined;
     const { store } = this.#agent;
     const readOptions = { store, onLoss, isSingleMessage, ...defined({ blobUrl, idempotencyKey }) };
@@ -132,7 +132,7 @@ export class DurableChat {
     const tail = await this.#readTail(runId, threadId);
     const { by } = this.#getAuthor(request);
     const { verdicts, open, run } = await this.#agent.answer({ runId, threadId }, answers, by, {
-      patienceMs: continuationWaitMs,
+      timeoutMs: continuationWaitMs,
     });
     const isAccepted = verdicts.some(({ result }) => result === 'accepted' || result === 'duplicate');
     if (!isAccepted) throw toAnswerError(verdicts);
@@ -180,7 +180,7 @@ export class DurableChat {
   }
 
   async #findRun(request: Request, runId: string | null): Promise<DurableRun | null> {
-    const threadId = this.#options.threadOf?.(request) ?? parseThreadId(request);
+    const threadId = this.#options.getThreadId?.(request) ?? parseThreadId(request);
     if (threadId === undefined) {
       throw new ChatRequestError('The path contains no thread id. Request …/<thread>/stream or …/<thread>/stop.');
     }

@@ -1,5 +1,5 @@
 import type { RunRequest } from '@intertie/core';
-import { toJson } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
 import { defined, isFields, asNonEmptyText, asText, type Fields } from '../../shared/read-fields.ts';
 
 /** Reads the client tools, context and shared state from the body of a chat request. Invalid entries are ignored. */

@@ -1,6 +1,6 @@
 import type { AgentSource } from '@intertie/core';
 import { describe, expect, test, vi } from 'vitest';
-import { allOf } from '../../../../core/test/all-of.ts';
+import { readAll } from '../../../../core/test/all-of.ts';
 import { chatMajors, shown } from '../../../test/chats.ts';
 import { complete, says, scriptedSource } from '../../../test/scripted-source.ts';
 import { SourceChatTransport, type SendMessagesOptions } from './source-chat-transport.ts';
@@ -59,7 +59,7 @@ test('calls prepare with the metadata and body of the chat', async () => {
       state: { ...body, thread: run.threadId },
     }),
   });
-  await allOf(await transport.sendMessages(request({ metadata: 'ask', body: { a: 1 } })));
+  await readAll(await transport.sendMessages(request({ metadata: 'ask', body: { a: 1 } })));
   expect(source.runs[0]).toMatchObject({ tools: [{ name: 'ask' }], state: { a: 1, thread: 'thread' } });
 });
 
@@ -134,7 +134,7 @@ describe('source that violates its contract', () => {
       'its chunk "finish" is invalid at "finishReason"',
     ],
   ])('ends with an error chunk if the source %s', async (_, source, message) => {
-    const chunks = await allOf(await new SourceChatTransport(source).sendMessages(request()));
+    const chunks = await readAll(await new SourceChatTransport(source).sendMessages(request()));
     expect(chunks.at(-1)).toMatchObject({ type: 'error', errorText: expect.stringContaining(message) as string });
   });
 });

@@ -9,8 +9,10 @@ import {
   type Meta,
   type OnLoss,
   type RunInput,
+  createPartIds,
+  toJson,
 } from '@intertie/core';
-import { capJson, createPartIds, toJson, type PartIds, type Attribution } from '@intertie/core/internal';
+import { capJson, type PartIds, type Attribution } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import { UIAgentDecoder } from './decode-ui-agents.ts';
 import { UIRunEndDecoder } from './decode-ui-end.ts';

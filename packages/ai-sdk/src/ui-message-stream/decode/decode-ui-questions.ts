@@ -1,5 +1,13 @@
-import { validateEvent, type AgentEvent, type Emit, type EventOf, type JsonObject, type OnLoss } from '@intertie/core';
-import { equalJson, mergeMeta, toJson } from '@intertie/core/internal';
+import {
+  validateEvent,
+  type AgentEvent,
+  type Emit,
+  type EventOf,
+  type JsonObject,
+  type OnLoss,
+  toJson,
+} from '@intertie/core';
+import { equalJson, mergeMeta } from '@intertie/core/internal';
 import type { OutputChunk } from './decode-ui-result.ts';
 import { parseDescriptorAnswer } from '../../shared/ai-sdk-approval.ts';
 import { splitMetadata } from '../../shared/intertie-metadata.ts';

@@ -1,5 +1,5 @@
 import type { Fault, Json, Meta, OnLoss, ToolResult } from '@intertie/core';
-import { toJson } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
 import { splitMetadata } from '../../shared/intertie-metadata.ts';
 import { defined, asBoolean, isFields, asJsonObject, parseMetadata, asText } from '../../shared/read-fields.ts';
 import type {

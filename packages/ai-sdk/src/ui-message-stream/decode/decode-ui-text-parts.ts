@@ -1,5 +1,6 @@
 import type { AgentEvent, Emit, Json, Meta } from '@intertie/core';
-import { toJson, type Attribution } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import type { Attribution } from '@intertie/core/internal';
 import { splitMetadata } from '../../shared/intertie-metadata.ts';
 import { defined, parseMetadata } from '../../shared/read-fields.ts';
 import type { UIPartDeltaChunk, UIPartStartChunk, UITextEndChunk7 } from '../chunk/ui-message-chunk.ts';

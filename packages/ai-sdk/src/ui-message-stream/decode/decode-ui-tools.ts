@@ -1,5 +1,6 @@
 import type { AgentEvent, Emit, EventOf, Fault, FinishReason, Json } from '@intertie/core';
-import { isSettled, mergeMeta, toJson, type Executor } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import { isSettled, mergeMeta, type Executor } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import { parseFault, toToolResult, type OutputChunk } from './decode-ui-result.ts';
 import { splitMetadata } from '../../shared/intertie-metadata.ts';

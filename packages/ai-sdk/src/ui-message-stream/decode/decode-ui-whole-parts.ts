@@ -1,5 +1,6 @@
 import type { AgentEvent, Emit, JsonObject, MessagePart, OnLoss } from '@intertie/core';
-import { toJson, type FileBody, type Attribution, type SourceBody } from '@intertie/core/internal';
+import { toJson } from '@intertie/core';
+import type { FileBody, Attribution, SourceBody } from '@intertie/core/internal';
 import { parseDataUrl } from '../../shared/file-body.ts';
 import { parseIdentity, splitMetadata } from '../../shared/intertie-metadata.ts';
 import { toProviderDataName } from '../../shared/provider-data.ts';

@@ -49,20 +49,20 @@ export interface WriteUIMessageSSEOptions<Chunk extends UIMessageChunk = UIMessa
   /** Idle time after which a comment is written. Default: never. */
   keepAliveMs?: number;
   /** Returns the SSE id of a chunk, for readers that resume. */
-  idOf?: (chunk: Chunk) => string | undefined;
+  getId?: (chunk: Chunk) => string | undefined;
 }
 
 /** Encodes chunks as the bytes of a UI message stream, on demand, with `[DONE]` at the end. */
 export function writeUIMessageSSE<Chunk extends UIMessageChunk>(
   chunks: ReadableStream<Chunk>,
-  { keepAliveMs, idOf }: WriteUIMessageSSEOptions<Chunk> = {},
+  { keepAliveMs, getId }: WriteUIMessageSSEOptions<Chunk> = {},
 ): ReadableStream<Uint8Array> {
   const reader = chunks.getReader();
   return writeSSE({
     keepAliveMs,
     read: async () => {
       const { done, value } = await reader.read();
-      return { frames: done ? doneFrame : toUIMessageFrame(value, idOf?.(value)), isLast: done };
+      return { frames: done ? doneFrame : toUIMessageFrame(value, getId?.(value)), isLast: done };
     },
     cancel: (reason) => reader.cancel(reason),
   });

@@ -67,7 +67,7 @@ describe('SSE writer', () => {
   });
 
   it('writes the id of each event', async () => {
-    const stream = writeUIMessageSSE(createStream(delta('a')), { idOf: () => '1.2.0' });
+    const stream = writeUIMessageSSE(createStream(delta('a')), { getId: () => '1.2.0' });
     expect(await readText(stream)).toBe(`id: 1.2.0\ndata: {"type":"text-delta","id":"p","delta":"a"}\n\n${doneFrame}`);
   });
 

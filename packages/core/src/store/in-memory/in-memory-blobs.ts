@@ -43,7 +43,7 @@ export function createInMemoryBlobs(tables: Tables): Blobs {
       return data ? toByteStream(data) : null;
     },
 
-    async refer(scope, sha256, { threadId, messageId }) {
+    async addReference(scope, sha256, { threadId, messageId }) {
       const row = find(scope, sha256);
       const message = findMessage(findThread(tables, scope, threadId), messageId);
       if (!row || !message) return false;

@@ -47,14 +47,14 @@ export function createInMemoryRegistry(tables: Tables): Registry {
       return run ? stopRun(tables, run, reason) : null;
     },
 
-    async ask(key, epoch, decisions) {
+    async openDecisions(key, epoch, decisions) {
       const run = findOwned(tables, key, epoch);
       if (!run) return 'fenced';
       openDecisions(tables, run, readDecisions(decisions));
       return 'ok';
     },
 
-    async wait(key, epoch, waiting) {
+    async setWaiting(key, epoch, waiting) {
       const run = findOwned(tables, key, epoch);
       if (!run?.live) return 'fenced';
       run.live.waiting = waiting;

@@ -1,5 +1,5 @@
-import { writeTape, type JsonObject } from '@intertie/core';
-import { TAPE_VERSION, toJson, asFields } from '@intertie/core/internal';
+import { writeTape, type JsonObject, toJson } from '@intertie/core';
+import { TAPE_VERSION, asFields } from '@intertie/core/internal';
 import { ToolError } from '../tool-error.ts';
 
 export type OutputFraming = 'sse' | 'ndjson' | 'tape';

@@ -1,5 +1,5 @@
-import { writeTape } from '@intertie/core';
-import { defined, TAPE_VERSION, toJson } from '@intertie/core/internal';
+import { writeTape, toJson } from '@intertie/core';
+import { defined, TAPE_VERSION } from '@intertie/core/internal';
 import type { EndpointOptions } from '../input/request-endpoint.ts';
 import { createDialects, getDialectName } from '../formats/dialects.ts';
 import { createItemClock } from '../input/item-clock.ts';

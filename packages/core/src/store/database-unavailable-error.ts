@@ -2,7 +2,7 @@
  * The database is unreachable, does not answer in time, or accepts no writes. The operation may or may not have been executed.
  * Stores throw it for failures that a retry can overcome.
  */
-export class DatabaseAwayError extends Error {
+export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseAwayError';
   readonly code = 'database-away';
   readonly retryable = true;
