@@ -13,7 +13,7 @@ import {
   type MAILModelSettings,
   type MAILProviderSettings,
 } from '../src/index.ts';
-import { readAll } from '../../core/test/all-of.ts';
+import { readAll } from '../../core/test/read-all.ts';
 import { readCaptureBytes, readCaptureFrames, findCapture, captures } from './captures.ts';
 import { majors } from './majors.ts';
 import { sse, startStubServer, type StubAnswer, type StubServer } from './stub-mail-server.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readAll } from '../../core/test/all-of.ts';
+import { readAll } from '../../core/test/read-all.ts';
 import { createRequest } from './replayed-chat.ts';
 import { createFlowRuntime, type Flow, type FlowRuntime } from '../src/demo.ts';
 import { OpenHarnessChatTransport } from '../src/chat/open-harness-chat-transport.ts';

@@ -3,7 +3,7 @@ import { iterate, type Loss } from '@intertie/core';
 import type { UIMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { chatMajors } from '../../ai-sdk/test/chats.ts';
-import { readAll } from '../../core/test/all-of.ts';
+import { readAll } from '../../core/test/read-all.ts';
 import { begin, node } from './flow-events.ts';
 import { ReplayRuntime } from './replay-runtime.ts';
 import { readChunks, readMessage, createRequest } from './replayed-chat.ts';

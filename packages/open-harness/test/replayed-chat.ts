@@ -1,6 +1,6 @@
 import type { SendMessagesOptions, UIMessageChunk } from '@intertie/ai-sdk';
 import { readUIMessageStream, type UIMessage } from 'ai';
-import { readAll } from '../../core/test/all-of.ts';
+import { readAll } from '../../core/test/read-all.ts';
 import {
   OpenHarnessChatTransport,
   type OpenHarnessChatTransportOptions,

@@ -3,7 +3,7 @@ import { readUIMessageStream, type ChatTransport, type UIMessage } from 'ai';
 import type { ChatTransport as ChatTransport7, UIMessage as UIMessage7 } from 'ai-7';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { chatMajors } from '../../ai-sdk/test/chats.ts';
-import { readAll } from '../../core/test/all-of.ts';
+import { readAll } from '../../core/test/read-all.ts';
 import { begin, finish, node } from './flow-events.ts';
 import { ReplayRuntime } from './replay-runtime.ts';
 import { readChunks, readMessage, createRequest } from './replayed-chat.ts';

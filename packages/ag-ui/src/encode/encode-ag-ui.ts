@@ -87,10 +87,10 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     if (this.#phase === 'ended') return;
     this.#emit = emit;
     try {
-      this.#interrupt(end);
+      this.#endEarly(end);
     } catch (error) {
       // `onLoss` threw. The client still gets a terminal event.
-      this.#interrupt({ reason: 'error', error: toFault(error, 'codec') });
+      this.#endEarly({ reason: 'error', error: toFault(error, 'codec') });
     }
   }
 
@@ -188,7 +188,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
         return;
       case 'agent-start':
         // An agent that resumes after a pause is a new sub-agent to AG-UI, so its calls need a new message.
-        this.#parts.groups.interrupt(event);
+        this.#parts.groups.startNewMessage(event);
         return this.#parts.agents.start(event, write);
       case 'agent-end':
         return this.#parts.agents.end(event, write);
@@ -260,7 +260,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   }
 
   #interjection(event: EventOf<'interjection'>): void {
-    this.#parts.groups.interrupt(event);
+    this.#parts.groups.startNewMessage(event);
     if (!this.#parts.withheld.admit(event, event.id)) return;
     encodeInterjection(event, this.#parts.agents.owner(event.agentId), this.#write);
   }
@@ -287,7 +287,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     this.#write(encodeCustom(name, event, owner));
   }
 
-  #interrupt(end: End): void {
+  #endEarly(end: End): void {
     const ended: EndEvent = { type: 'run-end', ...toInterruptedOutcome(end) };
     this.#messages.feed(ended);
     this.#runEnd(ended);

@@ -62,7 +62,7 @@ export class TextPartEncoder {
     const { groups, agents, withheld, sendReasoning } = this.#options;
     const kind = type === 'text-start' ? 'text' : 'reasoning';
     if (kind === 'text') groups.text(id, attribution);
-    else groups.interrupt(attribution);
+    else groups.startNewMessage(attribution);
     if (kind === 'reasoning' && !sendReasoning) return withheld.withhold(type, id, 'Reasoning is off.');
     if (!withheld.admit(event, id)) return;
     agents.enterPhase('generating', event.stepId, write);

@@ -15,7 +15,7 @@ export class MessageGroups {
   }
 
   /** Makes the next call start a new message. */
-  interrupt({ agentId = '' }: Attributed): void {
+  startNewMessage({ agentId = '' }: Attributed): void {
     this.#lanes.delete(agentId);
   }
 

@@ -5,7 +5,7 @@ import { encodeInterrupt } from '../shared/interrupt.ts';
 
 type Asked = Question & { agentId?: string };
 
-/** Tracks the open questions of a run, for its interrupts. */
+/** Tracks the open questions of a run, and converts those that a paused run waits for to the AG-UI interrupts of `RUN_FINISHED`. */
 export class OpenQuestions {
   #agents: AgentEncoder;
   #open = new Map<string, Asked>();

@@ -104,7 +104,7 @@ class AssistantWriter {
         return;
       }
       case 'reasoning':
-        this.#groups.interrupt(part);
+        this.#groups.startNewMessage(part);
         if (this.#options.sendReasoning === false) return;
         this.#messages.push({
           id,
@@ -117,7 +117,7 @@ class AssistantWriter {
       case 'tool-invocation':
         return this.#call(part, owner);
       case 'interjection': {
-        this.#groups.interrupt(part);
+        this.#groups.startNewMessage(part);
         const { role, name, parts } = part;
         const attribution = { ...toMetadata(partMetadata(part, owner)), ...ownerField(owner), ...defined({ name }) };
         if (role === 'user') this.#messages.push({ id, role, content: toContent(parts), ...attribution });

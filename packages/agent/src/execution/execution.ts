@@ -64,7 +64,7 @@ export type ExecutionHost = {
 };
 
 /** Events that every run has, whether or not its source sends anything. */
-const framing: ReadonlySet<AgentEvent['type']> = new Set(['run-start', 'message-snapshot', 'run-end']);
+const alwaysPresent: ReadonlySet<AgentEvent['type']> = new Set(['run-start', 'message-snapshot', 'run-end']);
 
 /** Maximum time that a source may take to end after a stop. Then its stream is ended for it. */
 const stopGraceMs = 600;
@@ -103,7 +103,7 @@ export class Execution {
   #hasSentDelta = false;
   /** Start of the run in this process, until its source has sent an event. */
   #startedAt: number | undefined = performance.now();
-  /** Of a continuation: the message as it is stored, until the source has repeated it. */
+  /** Stored message of a continuation. Cleared by the first `message-snapshot`. */
   #baseline: PreparedRun['message'] | undefined;
 
   constructor(host: ExecutionHost, definition: AgentDefinition, owned: Ownership) {
@@ -187,6 +187,7 @@ export class Execution {
       if (this.#writer.lost) return;
       const { done, value } = await this.#reader.read();
       if (this.#writer.lost) return;
+      // The seal ends every stream with `run-end`, so this is a bug of the seal.
       if (done) throw new Error('The source closed its stream without `run-end`.');
       await this.#handleEvent(value)?.catch((error: unknown) => this.#endByOutage(error));
     }
@@ -207,15 +208,15 @@ export class Execution {
     if (!this.#abort.signal.aborted) this.#abort.abort({ by: 'system', message: error.code });
   }
 
-  /** After a stop every end counts as the stop. */
-  #toEnd(why: End): End {
+  /** After a stop the run ends as aborted, whatever ended it. */
+  #toEnd(end: End): End {
     const { aborted, reason } = this.#abort.signal;
-    return aborted ? toAbortEnd(reason) : why;
+    return aborted ? toAbortEnd(reason) : end;
   }
 
   /** Folds and logs one event. Returns a promise only if that takes time. */
   #handleEvent(emitted: AgentEvent): Promise<void> | undefined {
-    if (this.#startedAt !== undefined && !framing.has(emitted.type)) this.#reportFirst(this.#startedAt);
+    if (this.#startedAt !== undefined && !alwaysPresent.has(emitted.type)) this.#reportFirstEvent(this.#startedAt);
     const event = toStoredEvent(emitted, this.definition.storeReasoning);
     if (!event) return undefined;
     switch (event.type) {
@@ -271,7 +272,7 @@ export class Execution {
     this.#host.onError(new Error(`Run "${this.#owned.run.runId}": ${message}`));
   }
 
-  #reportFirst(startedAt: number): void {
+  #reportFirstEvent(startedAt: number): void {
     this.#startedAt = undefined;
     this.#host.observe('firstEvent', { agent: this.#owned.run.agent, ms: performance.now() - startedAt });
   }
@@ -385,6 +386,7 @@ export class Execution {
       // Flushes everything before the end: readers see an end only after the registry has it.
       await this.#writer.barrier();
     } catch (error) {
+      // `lost` is set now, so this call takes one of the branches above.
       if (error instanceof RunLostError) return this.#finish();
       throw error;
     }

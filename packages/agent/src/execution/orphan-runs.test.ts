@@ -43,7 +43,7 @@ describe('finding orphans', () => {
     const run = ownership('a');
     const { orphans, calls } = finder([run]);
     const { opened, open } = gate();
-    const call = calls.make(
+    const call = calls.call(
       () => opened,
       () => undefined,
     );
@@ -60,7 +60,7 @@ describe('finding orphans', () => {
     const { orphans, calls } = finder([run]);
     await orphans.find();
     const { opened, open } = gate();
-    const call = calls.make(
+    const call = calls.call(
       () => opened,
       () => undefined,
     );

@@ -15,23 +15,23 @@ export class OwnershipCalls {
     this.#onError = onError;
   }
 
-  /** Hands the result to `handle` before the call counts as settled: a run is either in flight or known to this process. */
-  async make<Result, Handled>(
-    call: () => Promise<Result>,
+  /** Passes the result to `handle` before the call counts as settled, so that a run is always either in a pending call or known to the host. */
+  async call<Result, Handled>(
+    request: () => Promise<Result>,
     handle: (result: Result) => Handled,
   ): Promise<Awaited<Handled>> {
     const id = Symbol('call');
     this.#inFlight.add(id);
     let handled: Handled;
     try {
-      handled = handle(await persist(call, { ...retries, onError: this.#onError }));
+      handled = handle(await persist(request, { ...retries, onError: this.#onError }));
     } finally {
       this.#inFlight.delete(id);
     }
     return await handled;
   }
 
-  /** Returns a function that returns whether the calls that are in flight now have settled. */
+  /** Returns a check for whether all currently pending calls have settled. */
   observe(): () => boolean {
     const observed = [...this.#inFlight];
     return () => !observed.some((id) => this.#inFlight.has(id));

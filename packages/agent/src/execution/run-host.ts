@@ -233,7 +233,7 @@ export class RunHost {
     call: () => Promise<Result>,
     handle: (result: Result) => Handled,
   ): Promise<Awaited<Handled>> {
-    return this.#calls.make(call, handle);
+    return this.#calls.call(call, handle);
   }
 
   async #adoptOrphans(): Promise<void> {

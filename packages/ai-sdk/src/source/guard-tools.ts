@@ -2,7 +2,7 @@ import type { ToolSet } from 'ai';
 import { isFields, toKey } from '../shared/read-fields.ts';
 
 type Execute = (input: unknown, options: { toolCallId: string }) => unknown;
-type Execution = { input: object; output: Promise<unknown> };
+type ToolExecution = { input: object; output: Promise<unknown> };
 
 export interface GuardedTools {
   tools: ToolSet;
@@ -22,7 +22,7 @@ export interface GuardedTools {
  */
 export function guardTools(tools: ToolSet, ready: (toolCallId: string) => Promise<void>): GuardedTools {
   const echoes = new Set<string>();
-  const executions = new Map<string, Execution>();
+  const executions = new Map<string, ToolExecution>();
   const guarded = Object.entries(tools).map(([name, tool]) => {
     const execute = tool.execute as Execute | undefined;
     if (typeof execute !== 'function') return [name, tool] as const;
@@ -77,7 +77,7 @@ async function* record(outputs: AsyncGenerator, onStart: (output: Promise<unknow
   }
 }
 
-async function* replay({ output }: Execution, echo: () => void): AsyncGenerator {
+async function* replay({ output }: ToolExecution, echo: () => void): AsyncGenerator {
   const result = await output;
   echo();
   yield result;

@@ -10,7 +10,7 @@ export interface CoalesceOptions {
 type PartDelta = EventOf<'text-delta' | 'reasoning-delta' | 'tool-input-delta'>;
 
 /**
- * Merges adjacent deltas of one part: a delta of four bytes costs about seventy as an event. Any other event, `flush` and the end
+ * Merges adjacent deltas of one part: a delta of 4 bytes takes about 70 bytes as an event. Any other event, `flush` and the end
  * release the merged delta. A delta with metadata is never merged. The merged delta has the time and the origin of the first.
  */
 export function coalesce({ maxBytes = 16 * 1024 }: CoalesceOptions = {}): Codec<AgentEvent, AgentEvent> {

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../event/event.ts';
 import type { Fault } from '../event/fault.ts';
-import { findSealedRun, markSeal } from './sealed-stream.ts';
+import { findSealedRun, markSealedCodec } from './sealed-stream.ts';
 import { toFault } from '../event/to-fault.ts';
 
 /**
@@ -62,7 +62,7 @@ export function compose<A, B, C>(first: Codec<A, B>, second: Codec<B, C>): Codec
     },
   };
   const run = findSealedRun(second);
-  if (run) markSeal(composed, run);
+  if (run) markSealedCodec(composed, run);
   return composed;
 }
 

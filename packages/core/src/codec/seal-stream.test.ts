@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAll } from '../../test/all-of.ts';
+import { readAll } from '../../test/read-all.ts';
 import { runInput } from '../../test/run-input.ts';
 import { compose, type Codec } from './codec.ts';
 import type { AgentEvent } from '../event/event.ts';

@@ -3,7 +3,7 @@ import type { AgentEvent } from '../event/event.ts';
 import type { OnLoss } from '../json/loss.ts';
 import type { RunInput } from '../event/run-input.ts';
 import { seal } from './seal.ts';
-import { findSealed, markSeal, type SealedStream } from './sealed-stream.ts';
+import { findSealed, markSealedCodec, type SealedStream } from './sealed-stream.ts';
 import { sourceStream, type SourceStreamOptions } from './source-stream.ts';
 
 export interface SealStreamOptions extends Pick<SourceStreamOptions, 'signal' | 'drainMs'> {
@@ -27,6 +27,6 @@ export function sealStream(
     feed: (event, emit) => codec.feed(event, emit),
     end: (end, emit) => codec.end(end, emit),
   };
-  markSeal(unflushed, run);
+  markSealedCodec(unflushed, run);
   return findSealed(sourceStream(events, unflushed, options))!;
 }

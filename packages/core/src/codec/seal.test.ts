@@ -139,7 +139,7 @@ describe('seal', () => {
     expect(losses).toEqual([]);
   });
 
-  it('reports events after run-end as late (Open Harness 14, stale MAIL agents)', () => {
+  it('reports events after run-end as late', () => {
     const [events, losses] = sealed([
       { type: 'run-end', outcome: 'complete' },
       { type: 'text-start', id: 'x' },

@@ -6,7 +6,7 @@ import type { Waiting } from '../event/outcome.ts';
 import { toInterruptedOutcome } from './to-outcome.ts';
 import type { RunInput } from '../event/run-input.ts';
 import { RunGuard } from './run-guard.ts';
-import { markSeal } from './sealed-stream.ts';
+import { markSealedCodec } from './sealed-stream.ts';
 import { isWellFormed, repairEvent, getPlainDeltaId } from '../event/well-formed.ts';
 
 export interface SealOptions {
@@ -18,8 +18,8 @@ export interface SealOptions {
 }
 
 /**
- * Creates the last codec of every source. It writes `run-start`, the baseline, the answers and the initial state before the first
- * event. At the end it closes open scopes in reverse order and writes `run-end`. Its output keeps the stream invariants for any
+ * Creates the last codec of every source. It writes `run-start`, the message that a continued run starts from (the baseline), the
+ * answers and the initial state before the first event. At the end it closes open parts, steps and agents in reverse order and writes `run-end`. Its output keeps the stream invariants for any
  * input: an event that would break one is repaired or dropped, and reported to `onLoss`.
  *
  * A decoder, a stop and the recovery after a crash all end a run here. Recovery feeds the events of the log, so that `run-start` is
@@ -28,7 +28,7 @@ export interface SealOptions {
  */
 export function seal(run: RunInput, onLoss: OnLoss, options: SealOptions = {}): Codec<AgentEvent, AgentEvent> {
   const codec = new Seal(run, onLoss, options);
-  markSeal(codec, run);
+  markSealedCodec(codec, run);
   return codec;
 }
 
@@ -125,11 +125,11 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
   #endRun(end: EventOf<'run-end'>, emit: Emit<AgentEvent>): void {
     const time = this.#lastTime === undefined ? {} : { at: this.#lastTime };
     this.#guard.settleInvalidCalls(time, emit);
-    const settled = checkOutcome(end, this.#guard, this.#onLoss);
-    this.#guard.closeScopes(settled, time, emit);
+    const corrected = checkOutcome(end, this.#guard, this.#onLoss);
+    this.#guard.closeScopes(corrected, time, emit);
     this.#phase = 'ended';
     this.#lastId = undefined;
-    emit({ ...settled, ...time });
+    emit({ ...corrected, ...time });
   }
 }
 

@@ -16,7 +16,7 @@ const sealedRuns = new WeakMap<object, RunInput>();
 const sealedStreams = new WeakMap<ReadableStream<AgentEvent>, SealedStream>();
 
 /** Marks a codec that is a seal or ends with one. */
-export function markSeal(codec: object, run: RunInput): void {
+export function markSealedCodec(codec: object, run: RunInput): void {
   sealedRuns.set(codec, run);
 }
 
@@ -25,7 +25,7 @@ export function findSealedRun(codec: object): RunInput | undefined {
 }
 
 /** Marks a stream as sealed, so that its events are not sealed again. */
-export function markSealed(sealed: SealedStream): void {
+export function markSealedStream(sealed: SealedStream): void {
   sealedStreams.set(sealed.events, sealed);
 }
 
@@ -36,5 +36,5 @@ export function findSealed(events: ReadableStream<AgentEvent>): SealedStream | u
 /** Marks `wrapper` as sealed if `events` is. The wrapper must deliver every event of `events`, unchanged and in order. */
 export function copySealedMark(events: ReadableStream<AgentEvent>, wrapper: ReadableStream<AgentEvent>): void {
   const sealed = findSealed(events);
-  if (sealed) markSealed({ ...sealed, events: wrapper });
+  if (sealed) markSealedStream({ ...sealed, events: wrapper });
 }

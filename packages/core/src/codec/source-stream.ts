@@ -1,7 +1,7 @@
 import { createAlarm } from '../stream/alarm.ts';
 import type { Codec, End } from './codec.ts';
 import type { AgentEvent } from '../event/event.ts';
-import { findSealedRun, markSealed } from './sealed-stream.ts';
+import { findSealedRun, markSealedStream } from './sealed-stream.ts';
 import { readInput, type SourceInput } from './source-input.ts';
 import { toAbortEnd } from './stop-reason.ts';
 import { toFault } from '../event/to-fault.ts';
@@ -165,6 +165,6 @@ export function sourceStream<In>(
     { highWaterMark: 0 },
   );
   const run = findSealedRun(codec);
-  if (run && !encoder) markSealed({ events: output as ReadableStream<AgentEvent>, run, end: finish });
+  if (run && !encoder) markSealedStream({ events: output as ReadableStream<AgentEvent>, run, end: finish });
   return output;
 }

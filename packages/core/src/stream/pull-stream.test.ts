@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { readAll } from '../../test/all-of.ts';
+import { readAll } from '../../test/read-all.ts';
 import { pullStream } from './pull-stream.ts';
 
 describe('pullStream', () => {

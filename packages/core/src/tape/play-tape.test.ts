@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readAll } from '../../test/all-of.ts';
+import { readAll } from '../../test/read-all.ts';
 import { playTape } from './play-tape.ts';
 import type { Tape } from './tape.ts';
 

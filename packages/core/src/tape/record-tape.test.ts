@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { readAll } from '../../test/all-of.ts';
+import { readAll } from '../../test/read-all.ts';
 import type { Loss } from '../json/loss.ts';
 import { recordTape } from './record-tape.ts';
 import { toReadableStream } from '../stream/to-readable-stream.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { readAll } from '../../test/all-of.ts';
+import { readAll } from '../../test/read-all.ts';
 import { runControl } from '../../test/run-control.ts';
 import { runInput } from '../../test/run-input.ts';
 import type { Codec } from '../codec/codec.ts';

@@ -16,8 +16,8 @@ export class MAILCallDecoder {
   /** Calls of the current batch. A `breakpoint_tool_call` after the batch tells which of them are breakpoints. */
   #announced: AnnouncedCall[] = [];
   #builtins: AnnouncedCall[] = [];
-  /** Agent by the answer that it announced with `task_complete`. */
-  readonly finishMessages: Map<string, string> = new Map();
+  /** Agent that announced an answer with a `task_complete` call, by the text of the answer. */
+  readonly authorByAnswer: Map<string, string> = new Map();
   /** Last `text_output`, the text that an agent sends to the other agents without a tool. */
   lastText: { agent: string; text: string } | undefined;
 
@@ -42,7 +42,7 @@ export class MAILCallDecoder {
     this.#emitReasoning(asText(extra.preamble), agent, 'preamble', emit);
     if (toolName === 'task_complete') {
       const answer = asText(asFields(extra.tool_args).finish_message);
-      if (answer !== undefined) this.finishMessages.set(answer, agent);
+      if (answer !== undefined) this.authorByAnswer.set(answer, agent);
     }
     if (toolName === 'text_output') {
       this.lastText = { agent, text: asText(asFields(extra.tool_args).content) ?? '' };

@@ -49,6 +49,11 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
   #swarm: string | undefined;
   /** Whether the request answers a breakpoint and the server has not acknowledged it yet. */
   #awaitsAcknowledgement: boolean;
+  /**
+   * Whether the answer of the task was emitted. A server sends the answer up to three times: as the `task_complete` call of the
+   * supervisor, as a `broadcast_complete` message to every agent, and as the response of the final `task_complete` event. The call is
+   * only remembered (`authorByAnswer`); the first of the other two is emitted, and later ones are withheld.
+   */
   #isAnswered = false;
   #isOver = false;
   #cause: Fault | undefined;
@@ -160,7 +165,7 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
         id,
       });
     }
-    // The server repeats a broadcast for each recipient.
+    // The server repeats a broadcast for each recipient, and the answer is a broadcast too.
     if (this.#seenMessages.has(id)) return;
     if (id !== '') this.#seenMessages.add(id);
     const providerMetadata = { mail: { taskId: this.#context.meta.taskId, messageId: id, subject, messageType: type } };
@@ -217,7 +222,7 @@ class MAILDecoder implements Codec<MAILFrame, AgentEvent> {
     const pending =
       response === undefined ? undefined : parsePendingCalls(response, this.#context.meta.currentAgent ?? 'supervisor');
     if (pending && !this.#isAnswered) return this.#pause(pending, emit);
-    const author = response === undefined ? undefined : this.#calls.finishMessages.get(response);
+    const author = response === undefined ? undefined : this.#calls.authorByAnswer.get(response);
     if (!this.#isAnswered && author !== undefined && response !== undefined) {
       const why = 'The final message was missing, so the answer was taken from task_complete.';
       this.#context.onLoss({ kind: 'repaired', what: 'task_complete', why });

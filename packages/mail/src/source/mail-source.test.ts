@@ -1,7 +1,7 @@
 import { foldEvents, type AgentEvent, type CanonicalMessage, type RunInput } from '@intertie/core';
 import { canonical, check } from '@intertie/conformance';
 import { describe, expect, it } from 'vitest';
-import { readAll } from '../../../core/test/all-of.ts';
+import { readAll } from '../../../core/test/read-all.ts';
 import { runControl } from '../../../core/test/run-control.ts';
 import { readCaptureFrames, findCapture, captures, run } from '../../test/captures.ts';
 import { sse, startStubServer, type StubServer } from '../../test/stub-mail-server.ts';

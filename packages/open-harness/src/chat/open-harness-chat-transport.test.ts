@@ -3,7 +3,7 @@ import { check } from '@intertie/conformance';
 import type { Loss } from '@intertie/core';
 import { describe, expect, test } from 'vitest';
 import { chatMajors, shown } from '../../../ai-sdk/test/chats.ts';
-import { readAll } from '../../../core/test/all-of.ts';
+import { readAll } from '../../../core/test/read-all.ts';
 import { ReplayRuntime } from '../../test/replay-runtime.ts';
 import { readChunks, createRequest } from '../../test/replayed-chat.ts';
 import { ScriptRuntime } from '../../test/script-runtime.ts';

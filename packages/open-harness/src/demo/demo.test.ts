@@ -3,7 +3,7 @@ import { foldEvents, type AgentEvent, type AgentSource, type EventOf, type RunIn
 import { describe, expect, test } from 'vitest';
 import { chatMajors } from '../../../ai-sdk/test/chats.ts';
 import { finish, scriptedModel, text } from '../../../ai-sdk/test/scripted-model.ts';
-import { readAll } from '../../../core/test/all-of.ts';
+import { readAll } from '../../../core/test/read-all.ts';
 import { runControl } from '../../../core/test/run-control.ts';
 import { runInput } from '../../test/run-input.ts';
 import { OpenHarnessChatTransport } from '../chat/open-harness-chat-transport.ts';

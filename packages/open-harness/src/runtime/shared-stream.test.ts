@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { readAll } from '../../../core/test/all-of.ts';
+import { readAll } from '../../../core/test/read-all.ts';
 import { SharedStream } from './shared-stream.ts';
 
 function createCounter(limit: number): { source: ReadableStream<number>; cancel: () => void; pulled: () => number } {

@@ -3,7 +3,7 @@ import { compose, foldEvents, seal, transcode, type AgentEvent, type EventOf, ty
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readAll } from '../../../core/test/all-of.ts';
+import { readAll } from '../../../core/test/read-all.ts';
 import { runControl } from '../../../core/test/run-control.ts';
 import { runInput } from '../../test/run-input.ts';
 import { readLines } from '../../test/traces.ts';

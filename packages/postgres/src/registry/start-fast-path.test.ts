@@ -90,7 +90,7 @@ describe.each(databases)('a start on $name', { timeout: 60_000 }, ({ open }) => 
     });
   });
 
-  it('does not decide by the state before it got the lock', async () => {
+  it('rejects a start if another one commits while it waits for the thread lock', async () => {
     await store.saveMessages({ messages: [message('m1')] });
     const results = await Promise.all([1, 2, 3, 4].map((n) => store.registry.start(store.scope, request(n))));
     expect(results.map(({ type }) => type).toSorted()).toEqual(['refused', 'refused', 'refused', 'started']);
@@ -107,7 +107,7 @@ describe.each(databases)('a start on $name', { timeout: 60_000 }, ({ open }) => 
   });
 });
 
-it('sees a run that was started while it waited for the lock', async () => {
+it('detects a run that was committed while it waited for the thread lock', async () => {
   const database = await openPostgres();
   const store = PostgresMemoryStore.on(database);
   onTestFinished(() => store.close());

@@ -19,8 +19,10 @@ type Row = { epoch: number; next_seq: number; now: number; is_new: boolean };
 const uniqueViolation = '23505';
 
 /**
- * Starts a run in one statement in the common case: a new user message at the head of a thread without a live, queued or
- * waiting run, or in a new thread. Returns undefined in any other case, with nothing written.
+ * Starts a run in one statement in the common case: a new user message at the head or at the root of a thread
+ * that has no live run, no queued run and no open decision, or in a new thread. Returns undefined in any other case, with
+ * nothing written. The reasons are in docs/decisions/start-fast-path.md; the store contract (`start.ts`, `ownership.ts`,
+ * `repeated-calls.ts`) tests both paths.
  *
  * The statement sees all tables in the snapshot from its start, and only the locked thread row in its current state. It
  * therefore requires that both have the same thread version: every new run or message increments it.

@@ -37,7 +37,7 @@ class KeyTaken extends StoreError {
   }
 }
 
-/** Rolls the transaction back and carries the result of the call. A `StoreError`, so that the connection is kept. */
+/** Rolls the transaction back and carries the result. A `StoreError`, so that the connection is kept; its code is never seen. */
 class NotStarted extends StoreError {
   readonly result: StartResult;
 

@@ -1,6 +1,6 @@
 import type { AgentSource } from '@intertie/core';
 import { describe, expect, test, vi } from 'vitest';
-import { readAll } from '../../../../core/test/all-of.ts';
+import { readAll } from '../../../../core/test/read-all.ts';
 import { chatMajors, shown } from '../../../test/chats.ts';
 import { complete, says, scriptedSource } from '../../../test/scripted-source.ts';
 import { SourceChatTransport, type SendMessagesOptions } from './source-chat-transport.ts';
