@@ -48,7 +48,7 @@ describe('npm run replay', () => {
     [['--help'], 0, /usage: npm run replay/],
     [['no-such.tape.jsonl'], 2, /There is no file no-such\.tape\.jsonl/],
     [['package.json'], 2, /Is this file a tape\?/],
-    [['--speed', '0'], 2, /Use a number above 0/],
+    [['--speed', '0'], 2, /number above 0/],
     [['--loud'], 2, /--loud/],
   ])('handles the arguments %j', (args, status, text) => {
     const result = spawnSync(process.execPath, [join(root, 'examples/terminal-replay/dist/main.js'), ...args], {
@@ -109,7 +109,7 @@ describe('npm start', () => {
   it.each([
     [['--help'], 0, /usage: npm start/],
     [['--port', 'x'], 2, /give a number up to 65535/],
-    [['--speed', '0'], 2, /Use a number above 0/],
+    [['--speed', '0'], 2, /number above 0/],
     [['--loud'], 2, /--loud/],
   ])('handles the arguments %j', (args, status, text) => {
     const result = run(...args);
