@@ -58,7 +58,6 @@ try {
     'view      events  long  longest  per event  over 50 ms  longest   script   layout    paint  key p50/p95/max  shown p95  load',
   );
   for (let round = 0; round < Number(options.rounds); round += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- parallel measurements would disturb each other
     for (const view of views) await measure(view);
   }
 } finally {

@@ -69,9 +69,7 @@ export function followRun(runId: string, threadId: string | undefined, options: 
       const before = entries.length;
       let result: Awaited<ReturnType<typeof readOnce>> = 'cut';
       try {
-        // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
         await waitUntilVisible(signal);
-        // oxlint-disable-next-line no-await-in-loop
         result = await readOnce();
         if (result === 'ended') return;
       } catch (error) {
@@ -79,7 +77,6 @@ export function followRun(runId: string, threadId: string | undefined, options: 
         if (!isHidden()) store.set({ error: formatError(error) });
       }
       if (entries.length > before || result === 'polled' || isHidden()) attempt = 0;
-      // oxlint-disable-next-line no-await-in-loop
       await wait(result === 'polled' ? pollMs : retryMs(attempt), signal);
       if (signal.aborted) return;
       if (result === 'cut') store.set({ reconnects: store.snapshot().reconnects + 1 });
@@ -115,14 +112,12 @@ export function followRun(runId: string, threadId: string | undefined, options: 
   const followFrames = async (): Promise<void> => {
     let isRecorded = true;
     for (let cuts = 0; cuts < maxAttempts && !signal.aborted;) {
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       await waitUntilVisible(signal);
       const before = frames.length;
       const hasEnded = store.snapshot().status === 'ended';
       if (hasEnded || isRecorded) {
         try {
           const reading = hasEnded ? readFrames() : withConnectionLock('run-frames', readFrames, async () => true);
-          // oxlint-disable-next-line no-await-in-loop
           isRecorded = await reading;
           if (hasEnded) return;
         } catch {
@@ -130,7 +125,6 @@ export function followRun(runId: string, threadId: string | undefined, options: 
         }
       }
       if (store.snapshot().status === 'ended' && frames.length > 0 && hasAllFrames()) return;
-      // oxlint-disable-next-line no-await-in-loop
       await wait(pollMs, signal);
     }
   };

@@ -10,7 +10,6 @@ export async function* readSSE(body: ReadableStream<Uint8Array>): AsyncGenerator
   const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
   try {
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one chunk after the other
       const { done, value } = await reader.read();
       if (done) return;
       const events = parse(value);

@@ -41,7 +41,6 @@ async function* exportMessages(sql: Sql, thread: ThreadRow): AsyncGenerator<Json
 async function* exportRuns(sql: Sql, thread: ThreadRow): AsyncGenerator<Json> {
   for (const { record } of await selectRuns(sql, 'r.thread_id = $1::text::uuid', [thread.uuid], 'order by r.serial')) {
     yield { type: 'run', run: toJson(record) };
-    // oxlint-disable-next-line no-await-in-loop -- exported in order
     for (const { decision } of await selectDecisions(sql, 'd.run_id = $1::text::uuid', [record.key])) {
       yield { type: 'decision', decision: toJson(decision) };
     }
@@ -52,7 +51,6 @@ async function* exportRuns(sql: Sql, thread: ThreadRow): AsyncGenerator<Json> {
       values: [record.key],
       last: (row) => row.last_seq,
     });
-    // oxlint-disable-next-line no-await-in-loop
     for await (const { body } of rows) {
       yield { type: 'log', threadId: thread.key, runId: record.runId, events: JSON.parse(body) as Json };
     }
@@ -85,7 +83,6 @@ async function* pages<Row extends SqlRow>(
   query: { statement: string; values: readonly SqlValue[]; last: (row: Row) => string | number },
 ): AsyncGenerator<Row> {
   for (let after: string | number | null = null; ;) {
-    // oxlint-disable-next-line no-await-in-loop
     const rows: Row[] = await sql.query<Row>(query.statement, [...query.values, after]);
     yield* rows;
     const last = rows.at(-1);

@@ -43,7 +43,6 @@ export async function requireSchema(database: Database): Promise<void> {
 export async function migrate(database: Database): Promise<void> {
   if ((await checkSchema(database)).pending === 0) return;
   for (const migration of await readMigrations()) {
-    // oxlint-disable-next-line no-await-in-loop -- each migration builds on the previous one
     await database.transaction((sql) => apply(sql, database.schema, migration), { noTimeout: true });
   }
 }
@@ -55,7 +54,6 @@ async function apply(sql: Sql, schema: string, migration: Migration): Promise<vo
   try {
     if (migration.number === 1) await sql.query(`create schema if not exists ${quoteIdentifier(schema)}`);
     for (const statement of [...splitStatements(migration.sql), recordMigration(migration)]) {
-      // oxlint-disable-next-line no-await-in-loop
       await sql.query(statement);
     }
   } catch (error) {

@@ -55,9 +55,7 @@ describe.concurrent.each(opened)('a database opened with $name', ({ open }) => {
     const database = open(context, proxy.url);
     for (const match of [sessionStart, 'begin', selectOne, 'commit']) {
       const injected = proxy.once(match, { kind: 'append-error' });
-      // oxlint-disable-next-line no-await-in-loop -- one fault after the other
       await database.transaction((sql) => sql.query(selectOne)).catch((error: unknown) => error);
-      // oxlint-disable-next-line no-await-in-loop -- one fault after the other
       await injected;
     }
     await vi.waitFor(async () => expect(await database.query(selectOne)).toEqual(one), { timeout: 10_000 });
@@ -97,7 +95,6 @@ describe.concurrent.each(opened)('a database opened with $name', ({ open }) => {
     const database = open(context, proxy.url, { timeouts });
     proxy.silence();
     for (const pool of [database, database.hot]) {
-      // oxlint-disable-next-line no-await-in-loop -- one pool after the other
       await expect(pool.query(selectOne)).rejects.toMatchObject({ name: 'DatabaseAwayError', code: 'database-away' });
     }
     proxy.cut();

@@ -42,11 +42,9 @@ async function leadWhileVisible(
   // Web Locks exist in secure contexts only; without them every tab reads for itself.
   const locks = globalThis.navigator?.locks as LockManager | undefined;
   while (!signal.aborted) {
-    // oxlint-disable-next-line no-await-in-loop -- one time after the other
     await waitUntilVisible(signal);
     const visible = abortWhenHidden(signal);
     const leading = locks === undefined ? lead(visible) : locks.request(name, { signal: visible }, () => lead(visible));
-    // oxlint-disable-next-line no-await-in-loop
     await leading.catch(() => delay(minRetryMs));
   }
 }
@@ -66,15 +64,12 @@ class ThreadEventReader {
   async follow(signal: AbortSignal): Promise<void> {
     for (let waitMs = minRetryMs; !signal.aborted; waitMs = Math.min(waitMs * 2, maxRetryMs)) {
       try {
-        // oxlint-disable-next-line no-await-in-loop -- one connection after the other
         const slot = await acquireThreadSlot(signal);
-        // oxlint-disable-next-line no-await-in-loop
         await this.#read(AbortSignal.any([signal, slot.revoked]), () => (waitMs = minRetryMs)).finally(slot.release);
       } catch {
         // The next iteration connects again.
       }
       if (signal.aborted) return;
-      // oxlint-disable-next-line no-await-in-loop
       await delay(waitMs);
     }
   }

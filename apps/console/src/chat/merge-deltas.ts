@@ -28,7 +28,6 @@ export function mergeDeltas(chunks: Chunks, ms: number = renderIntervalMs): Chun
   /** Returns the chunks to emit now. Empty only at the end of the input. */
   const collect = async (): Promise<UIMessageChunk[]> => {
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one chunk after the other
       const read = await next();
       if (read === undefined || read.done) {
         if (read?.done) end = () => controller.close();

@@ -13,6 +13,7 @@ import {
   type RunControl,
 } from '@intertie/core';
 import { RequestBodyError, toRunHeaders, withPublicFaults } from '@intertie/core/http';
+import { pullStream } from '@intertie/core/internal';
 import type { Decision } from '@intertie/core/store';
 import type { AGUIHandlerOptions, DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
 import { accepts } from '../wire/ag-ui-binary.ts';
@@ -143,26 +144,18 @@ function encodeEvents(
       return { reason: 'error', error: toFault(error, 'ADAPTER_ERROR') };
     }
   };
-  return new ReadableStream<AGUIEvent>(
-    {
-      async pull(controller) {
-        const encoded: AGUIEvent[] = [];
-        const emit = (event: AGUIEvent): void => void encoded.push(event);
-        let end: End | undefined;
-        while (end === undefined && encoded.length === 0) end = await readOne(emit);
-        if (isCancelled) return;
-        if (end) encoder.end(end, emit);
-        for (const event of encoded) controller.enqueue(event);
-        if (end) controller.close();
-      },
-      cancel(reason) {
-        isCancelled = true;
-        onCancel(reason);
-        return reader.cancel(reason);
-      },
+  return pullStream<AGUIEvent>({
+    async pull(emit) {
+      const end = await readOne(emit);
+      if (end && !isCancelled) encoder.end(end, emit);
+      return !end;
     },
-    { highWaterMark: 0 },
-  );
+    cancel(reason) {
+      isCancelled = true;
+      onCancel(reason);
+      return reader.cancel(reason);
+    },
+  });
 }
 
 /** Wraps a handler: checks the method, and converts errors that the request caused to responses. */

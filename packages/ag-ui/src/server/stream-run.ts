@@ -1,5 +1,5 @@
 import { toReadableStream, type AgentEvent, type DurableRun, type Emit, type Encoder } from '@intertie/core';
-import { pause, type Followed } from '@intertie/core/internal';
+import { pause, pullStream, type Followed } from '@intertie/core/internal';
 import type { LogPosition } from '@intertie/core/store';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIOpenState } from '../encode/ag-ui-encoder-options.ts';
@@ -33,14 +33,9 @@ export function streamRun(run: DurableRun, options: StreamRunOptions): ReadableS
   let pendingRead: Promise<ReadableStreamReadResult<Followed>> | undefined;
   let hasBegun = false;
   let hasJoined = join === undefined;
-  let isEmpty = true;
-  let isOver = false;
-  let controller: ReadableStreamDefaultController<AGUIEvent>;
+  let enqueue: Emit<AGUIEvent>;
 
-  const emit = (event: AGUIEvent): void => {
-    isEmpty = false;
-    controller.enqueue(withMessageId(event, messageId));
-  };
+  const emit = (event: AGUIEvent): void => enqueue(withMessageId(event, messageId));
 
   const hasOpenQuestions = (): boolean => pausesLive && openQuestions.size > 0;
 
@@ -102,28 +97,15 @@ export function streamRun(run: DurableRun, options: StreamRunOptions): ReadableS
     await reader.cancel().catch(() => undefined);
   };
 
-  const needsEvents = (): boolean => isEmpty && !isOver;
-
-  return new ReadableStream<AGUIEvent>(
-    {
-      start: (own) => void (controller = own),
-      async pull() {
-        isEmpty = true;
-        try {
-          while (needsEvents()) isOver = await encodeNext();
-        } catch (error) {
-          // A stream that errors is not cancelled by its reader.
-          await close();
-          throw error;
-        }
-        if (!isOver) return;
-        controller.close();
-        await close();
-      },
-      cancel: close,
+  return pullStream<AGUIEvent>({
+    start: (own) => void (enqueue = own),
+    async pull() {
+      const isOver = await encodeNext();
+      if (isOver) await close();
+      return !isOver;
     },
-    { highWaterMark: 0 },
-  );
+    cancel: close,
+  });
 }
 
 /** Creates a stream of the events that `write` emits. */

@@ -1,4 +1,3 @@
-/* oxlint-disable no-await-in-loop -- the steps of a test are sequential */
 import { describe, expect, it } from 'vitest';
 
 import { storeError, type Contract } from './contract.ts';

@@ -1,4 +1,3 @@
-/* oxlint-disable no-await-in-loop -- the steps of a test are sequential */
 import type { Answer, MessagePart, Store } from '@intertie/core';
 import type { DecisionRequest, ToolAnswer } from '@intertie/core/store';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-/* oxlint-disable no-await-in-loop -- the steps of a test are sequential */
 import type { AgentEvent, Store } from '@intertie/core';
 import { createRunWatcher, followRun, recoverRun, type Followed } from '@intertie/core/internal';
 import type { LogPosition, RunKey } from '@intertie/core/store';

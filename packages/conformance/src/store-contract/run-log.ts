@@ -1,4 +1,3 @@
-/* oxlint-disable no-await-in-loop -- the steps of a test are sequential */
 import { foldEvents, type AgentEvent, type Store } from '@intertie/core';
 import type { LogPosition, RunKey } from '@intertie/core/store';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-/* oxlint-disable no-await-in-loop -- the steps of a test are sequential */
 import type { StartRequest } from '@intertie/core/store';
 import { describe, expect, it } from 'vitest';
 

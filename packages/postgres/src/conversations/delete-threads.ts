@@ -23,7 +23,6 @@ export async function purgeScope({ database, hints }: Context, scope: Scope): Pr
         batch,
       ),
     );
-  // oxlint-disable-next-line no-await-in-loop
   while ((await purge()) > 0);
   await database.query('delete from intertie.requests where scope = $1', [scope]);
   await database.query('delete from intertie.blobs where scope = $1', [scope]);

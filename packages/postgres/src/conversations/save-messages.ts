@@ -115,7 +115,6 @@ async function saveByVersion(context: Context, call: Call): Promise<Result[] | u
   const [thread, another] = call.threads;
   if (!thread || another) return undefined;
   for (let n = 0; n < tries; n++) {
-    // oxlint-disable-next-line no-await-in-loop -- an attempt starts after the previous one has failed
     const results = await ignoreUniqueViolation(async () => {
       const repeated = await findRepeated(context.database, call);
       if (repeated) return repeated;
@@ -137,7 +136,6 @@ async function saveLocked(context: Context, call: Call): Promise<Result[]> {
       const results: Result[] = [];
       for (const thread of ordered) {
         const { threadId, incoming } = thread;
-        // oxlint-disable no-await-in-loop -- statements of one transaction are sequential
         await lockThread(sql, {
           scope: call.scope,
           key: threadId,
@@ -145,7 +143,6 @@ async function saveLocked(context: Context, call: Call): Promise<Result[]> {
           ...getResource(incoming),
         });
         results.push((await saveThread(context, sql, call, thread))!);
-        // oxlint-enable no-await-in-loop
       }
       const threadIds = ordered.map(({ threadId }) => threadId);
       if (call.request) await insertSaveRequest(sql, call.scope, call.request, threadIds);
@@ -207,7 +204,6 @@ async function findRepeated(sql: Sql, { scope, request, threads }: Call): Promis
   const results: Result[] = [];
   for (const { threadId, incoming } of threads) {
     const ids = incoming.map(({ message }) => message.id);
-    // oxlint-disable-next-line no-await-in-loop -- statements of one transaction are sequential
     const { version, messages } = await readStoredMessages(sql, scope, threadId, ids);
     const left = [...messages.values()].filter(({ isDeleted }) => !isDeleted).map(({ message }) => message);
     results.push({ threadId, version, messages: byId(left), isChanged: false });

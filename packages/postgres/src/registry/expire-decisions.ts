@@ -1,4 +1,3 @@
-/* oxlint-disable no-await-in-loop -- locks one thread at a time */
 import type { RunKey } from '@intertie/core/store';
 
 import { deleteExpiredRequests } from '../conversations/requests.ts';

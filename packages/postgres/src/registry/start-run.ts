@@ -67,7 +67,6 @@ export async function startRun(context: RegistryContext, scope: Scope, request: 
   if (started) return started;
   for (;;) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- a retry finds the concurrent start
       return await transact(context.database, context.hints, (sql, publish) =>
         start(context, sql, publish, scope, prepared),
       );

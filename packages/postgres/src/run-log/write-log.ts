@@ -22,7 +22,6 @@ export async function flush(sql: SqlPool, channel: string, batches: readonly Log
   const processes = new Set<string>();
   const indexes = [...batches.keys()].filter((index) => isUuid(batches[index]!.run));
   for (const round of groupIntoRounds(batches, indexes)) {
-    // oxlint-disable-next-line no-await-in-loop -- a second batch of the same run follows the first
     const written = await append(sql, channel, batches, round);
     for (const { index, stop, process } of written) {
       verdicts[index] = stop ? 'stop' : 'ok';
@@ -30,7 +29,6 @@ export async function flush(sql: SqlPool, channel: string, batches: readonly Log
     }
     const done = new Set(written.map(({ index }) => index));
     const skipped = round.filter((index) => !done.has(index));
-    // oxlint-disable-next-line no-await-in-loop -- see above
     for (const [index, verdict] of await explainSkipped(sql, batches, skipped)) verdicts[index] = verdict;
   }
   return { verdicts, processes };
