@@ -40,7 +40,7 @@ export function busy(on: StoreKind): void {
       expect((await run.message).status).toBe('complete');
     });
 
-    it('queues the message until the first run ends under `busy: queue`, also across processes', async () => {
+    it('queues the message until the first run ends under `busy: queue`, including across processes', async () => {
       const shared = await openTestStore(on);
       const { model, goOn, begun } = slowFirst();
       const one = new Agent({ model, ...shared.process() });
