@@ -82,7 +82,7 @@ export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Returns the SQLSTATE of a database error, also if a driver has wrapped it. */
+/** Returns the SQLSTATE of a database error, even if a driver has wrapped it. */
 export function sqlState(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as { code?: unknown };
