@@ -28,7 +28,7 @@ export default defineConfig({
     // therefore restore timers, globals and environment variables that it replaces.
     isolate: false,
     sequence: { sequencer: IntegrationFirst },
-    // A property on a busy machine takes its time; what hangs is still found.
+    // Property tests are slow on a busy machine. A test that hangs still fails.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     typecheck: { enabled: false },

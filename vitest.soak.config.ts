@@ -7,7 +7,7 @@ import { defineConfig, mergeConfig, type Plugin } from 'vitest/config';
 import { filesIn, packages, root } from './scripts/workspace.mjs';
 import config from './vitest.config.ts';
 
-// Every test that draws from fast-check, with more runs, and whatever is a soak test by name.
+// Every test that uses fast-check, with more runs, and all `*.soak.ts` files.
 const soaked = packages().flatMap(({ folder }) =>
   ['src', 'test'].flatMap((part) =>
     filesIn(join(root, folder, part))

@@ -3,7 +3,7 @@ import { simulateReadableStream } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 
 /**
- * Creates a model that emits so many words, as fast as they are read.
+ * Creates a model that emits the given number of deltas, as fast as they are read.
  * @param {number} deltas
  */
 export function createTextModel(deltas) {

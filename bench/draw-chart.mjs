@@ -16,7 +16,7 @@ const plot = { left: 424, right: 764, top: 62 };
 const rowHeight = 38;
 const legends = {
   compared:
-    'How many times better than the peer (log scale). Blue: we win; grey: level; orange: we lose. Thin line: spread. Diamond: what was asked.',
+    'How many times better than the peer (log scale). Blue: we win; grey: level; orange: we lose. Thin line: spread. Diamond: target.',
   grown: 'How many times the cost of the smallest (log scale). Thin line: spread.',
 };
 /** Readable with colour blindness and on dark pages: an embedded image cannot be styled. */
@@ -85,8 +85,8 @@ function drawBar({ name, against, ratio, target }, kind, scale, top) {
   const [left, right] = [Math.min(one ?? 0, at ?? 0), Math.max(one ?? 0, at ?? 0)];
   const diamond = target === undefined ? undefined : scale.x(target);
   return [
-    text('', label.left, middle - 2, fitted(name, 12)),
-    text('small', label.left, middle + 12, fitted(`${kind === 'compared' ? 'against' : 'of'} ${against}`, 11)),
+    text('', label.left, middle - 2, fit(name, 12)),
+    text('small', label.left, middle + 12, fit(`${kind === 'compared' ? 'against' : 'of'} ${against}`, 11)),
     `  <rect class="${colour}" x="${show(left)}" y="${show(middle - 7)}" width="${show(Math.max(right - left, 1))}" height="14" rx="2"/>`,
     line('spread', low ?? 0, middle, high ?? 0, middle),
     line('spread', low ?? 0, middle - 3, low ?? 0, middle + 3),
@@ -94,7 +94,7 @@ function drawBar({ name, against, ratio, target }, kind, scale, top) {
     ...(diamond === undefined
       ? []
       : [
-          `  <path class="target" d="M${show(diamond)} ${show(middle - 6)}l5 6l-5 6l-5 -6z"><title>asked: ${showRatio(target ?? 0)}</title></path>`,
+          `  <path class="target" d="M${show(diamond)} ${show(middle - 6)}l5 6l-5 6l-5 -6z"><title>target: ${showRatio(target ?? 0)}</title></path>`,
         ]),
     text('end', width - 16, middle + 4, showRatioSpread(ratio)),
   ];
@@ -131,15 +131,15 @@ function createTicks({ low, high }) {
 /** @param {number} tick */
 const showTick = (tick) => `${tick >= 1000 ? `${tick / 1000}k` : tick}×`;
 
-/** Cuts a text to the available width. @param {string} words @param {number} size */
-function fitted(words, size) {
+/** Cuts a text to the available width. @param {string} content @param {number} size */
+function fit(content, size) {
   const room = Math.floor((label.right - label.left) / (size * 0.53));
-  return words.length <= room ? words : `${words.slice(0, room - 1)}…`;
+  return content.length <= room ? content : `${content.slice(0, room - 1)}…`;
 }
 
-/** @param {string} kind @param {number} x @param {number} y @param {string} words */
-const text = (kind, x, y, words) =>
-  `  <text${kind === '' ? '' : ` class="${kind}"`} x="${show(x)}" y="${show(y)}">${escape(words)}</text>`;
+/** @param {string} kind @param {number} x @param {number} y @param {string} content */
+const text = (kind, x, y, content) =>
+  `  <text${kind === '' ? '' : ` class="${kind}"`} x="${show(x)}" y="${show(y)}">${escape(content)}</text>`;
 
 /** @param {string} kind @param {number} x1 @param {number} y1 @param {number} x2 @param {number} y2 */
 const line = (kind, x1, y1, x2, y2) =>
@@ -148,5 +148,5 @@ const line = (kind, x1, y1, x2, y2) =>
 /** @param {number} value */
 const show = (value) => String(Number(value.toFixed(1)));
 
-/** @param {string} words */
-const escape = (words) => words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+/** @param {string} content */
+const escape = (content) => content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{ median: number, low: number, high: number }} Spread
- * @typedef {object} Row what was measured, less of which is better
+ * @typedef {object} Row one measurement; lower figures are better
  * @property {string} name
  * @property {string} [group] rows of a suite that belong together
  * @property {number} events number of measured events; 0 if the row is not about events

@@ -22,7 +22,7 @@ export function mergeRows(processes) {
  */
 function mergeRow(rows) {
   const [row] = rows;
-  if (!row) throw new Error('There is no row to merge.');
+  if (!row) throw new Error('No row to merge.');
   const peer = mergeSpreads(rows.map((each) => each.peer));
   const ratio = mergeSpreads(rows.map((each) => each.ratio));
   const growth = mergeSpreads(rows.map((each) => each.growth?.ratio));

@@ -41,7 +41,7 @@ npm run bench -- --compare       # also compares with this page; exits with 1 if
 - **Figures**: the median, then the minimum and maximum of all rounds. The rounds come from several processes, because compilation and memory
   layout differ between processes.
 - **Level**: some rounds are better and some worse than the peer. **We lose**: all rounds are worse.
-- **Target**: the ratio that the design asked for. **Growth**, for rows without a peer: the figure divided by that of the smallest case.
+- **Target**: the required ratio. **Growth**, for rows without a peer: the figure divided by that of the smallest case.
 - A row is reproduced if the ranges of the new and the recorded rounds overlap.
 - Everything is real except the language model, which is scripted and produces output as fast as it is read.
 `.split('\n');
@@ -185,5 +185,5 @@ function table(head, lines) {
   return [line(head), line(head.map(() => '---')), ...lines.map(line)];
 }
 
-/** @param {string} words */
-const cell = (words) => words.replaceAll('|', '\\|').replaceAll('\n', ' ');
+/** @param {string} text */
+const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');

@@ -43,7 +43,7 @@ export function describeRatio(suite, row) {
   const verdict = getVerdict(ratio);
   return [
     verdict === 'loses' ? 'we lose' : verdict === 'level' ? 'level' : '',
-    target !== undefined && ratio.median < target ? `below the ${showRatio(target)} asked` : '',
+    target !== undefined && ratio.median < target ? `below the target of ${showRatio(target)}` : '',
   ]
     .filter(Boolean)
     .join(', ');

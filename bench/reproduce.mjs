@@ -27,7 +27,7 @@ export function compareRows(recorded, measured) {
     found.delete(toRowKey(row));
     if (!now) return { row, recorded: getFigure(row), reproduction: 'gone' };
     const [was, is] = [getFigure(row), getFigure(now)];
-    return { row, recorded: was, measured: is, reproduction: compare(was, is, isBetterMore(row)) };
+    return { row, recorded: was, measured: is, reproduction: compare(was, is, isHigherBetter(row)) };
   });
   for (const row of found.values()) comparisons.push({ row, measured: getFigure(row), reproduction: 'new' });
   return comparisons;
@@ -43,7 +43,7 @@ export function summarize(found) {
   const within = found.filter((reproduction) => reproduction === 'within').length;
   const touching = found.filter((reproduction) => reproduction === 'touches').length;
   const others = found.length - within - touching;
-  return `of ${found.length} rows ${within} have their median within the recorded spread, ${touching} have spreads that meet, ${others} do not`;
+  return `of ${found.length} rows ${within} have their median within the recorded spread, ${touching} have overlapping spreads, ${others} do not`;
 }
 
 /** @type {ReadonlySet<Reproduction>} */
@@ -53,16 +53,16 @@ const reproduced = new Set(['within', 'touches']);
 const getFigure = (row) => getRatio(row) ?? row.growth?.ratio ?? row.ours;
 
 /** A higher ratio is better; a lower growth or time is better. @param {Row} row */
-const isBetterMore = (row) => getRatio(row) !== undefined;
+const isHigherBetter = (row) => getRatio(row) !== undefined;
 
 /**
  * @param {Spread} was
  * @param {Spread} is
- * @param {boolean} betterMore
+ * @param {boolean} higherIsBetter
  * @returns {Reproduction}
  */
-function compare(was, is, betterMore) {
+function compare(was, is, higherIsBetter) {
   if (is.median >= was.low && is.median <= was.high) return 'within';
   if (is.low <= was.high && is.high >= was.low) return 'touches';
-  return is.median > was.median === betterMore ? 'better' : 'worse';
+  return is.median > was.median === higherIsBetter ? 'better' : 'worse';
 }

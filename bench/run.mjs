@@ -32,15 +32,15 @@ const { values, positionals } = parseArgs({
 const unknown = positionals.filter((name) => !suiteNames.includes(name));
 
 if (values.help || unknown.length > 0) {
-  for (const name of unknown) console.error(`There is no suite "${name}".`);
+  for (const name of unknown) console.error(`Unknown suite: ${name}`);
   console.error(`usage: npm run bench [${suiteNames.join('|')}] [-- --write] [--page] [--compare] [--quick] [--json]
 
-  --write    measures in three processes, and writes bench/results.json, and of it docs/benchmarks.md and its charts; suites that
-             were not run stay as they are
-  --page     writes the page and its charts again of the results that there are, and measures nothing
-  --compare  says of every row whether it is what docs/benchmarks.md says, and exits with 1 where the spreads do not meet
-  --quick    one repetition of each: to see that it works, not to quote
-  --json     one JSON object on standard output, for machines`);
+  --write    measures in three processes and writes bench/results.json, docs/benchmarks.md and its charts; suites that were not
+             run keep their figures
+  --page     writes docs/benchmarks.md and its charts from bench/results.json without measuring
+  --compare  compares every row with docs/benchmarks.md and exits with 1 if the spreads of a row do not overlap
+  --quick    measures one repetition, to check that a suite works; do not quote the figures
+  --json     prints one JSON object`);
   process.exit(unknown.length > 0 ? 2 : 0);
 }
 
@@ -54,13 +54,13 @@ const load = loadavg()[0] ?? 0;
 const repeats = values.quick ? 1 : 5;
 /** Recorded figures must hold for any process, so they are the spread of several. */
 const processes = values.write && !values.quick ? 3 : 1;
-const say = values.json ? () => undefined : console.log;
+const print = values.json ? () => undefined : console.log;
 const machine = describeMachine();
 const versions = readVersions();
 /** @type {Record<string, SuiteResult>} */
 const measured = {};
 let isSound = true;
-/** What became of all the rows that were compared. @type {Reproduction[]} */
+/** Results of all compared rows. @type {Reproduction[]} */
 const found = [];
 
 for (const name of positionals.length > 0 ? positionals : suiteNames) {
@@ -91,15 +91,15 @@ async function runSuite(name) {
   const parts = [];
   for (let n = 1; n <= processes; n++) {
     if (processes > 1) process.stderr.write(`${name}: process ${n} of ${processes}\n`);
-    parts.push(await inProcess(name));
+    parts.push(await runInProcess(name));
   }
   const title = parts[0]?.title ?? name;
   const rows = mergeRows(parts.map((part) => part.rows));
   const leftOut = [...new Set(parts.flatMap((part) => part.leftOut))];
   const seconds = Math.round((performance.now() - began) / 1000);
-  say(`\n${title} (${seconds} s)`);
+  print(`\n${title} (${seconds} s)`);
   if (!values.json) printSuite(name, rows);
-  for (const why of leftOut) say(`  left out: ${why}`);
+  for (const why of leftOut) print(`  left out: ${why}`);
   if (values.compare) compareWithPage(name, rows);
   const date = new Date().toISOString().slice(0, 10);
   return { title, date, seconds, processes, repeats, load: Number(load.toFixed(1)), machine, versions, leftOut, rows };
@@ -109,7 +109,7 @@ async function runSuite(name) {
  * @param {string} name
  * @returns {Promise<Pick<SuiteResult, 'title' | 'rows' | 'leftOut'>>}
  */
-function inProcess(name) {
+function runInProcess(name) {
   const program = fileURLToPath(new URL('suite-process.mjs', import.meta.url));
   const child = fork(program, [name, String(repeats)], { execArgv: ['--expose-gc'] });
   const result = { title: name, rows: [], leftOut: [] };
@@ -118,7 +118,7 @@ function inProcess(name) {
     child.once('error', reject);
     child.once('exit', (code) => {
       if (code === 0) resolve(result);
-      else reject(new Error(`the suite ended with ${code ?? 'a signal'}; its own words are above.`));
+      else reject(new Error(`the suite ended with ${code ?? 'a signal'}; see its output above.`));
     });
   });
 }
@@ -144,8 +144,8 @@ function compareWithPage(name, rows) {
     ]);
   }
   for (const { reproduction } of comparisons) found.push(reproduction);
-  say(`  ${summarize(comparisons.map(({ reproduction }) => reproduction))}`);
+  print(`  ${summarize(comparisons.map(({ reproduction }) => reproduction))}`);
   if (recorded?.repeats === 1)
-    say('  What is recorded is of one repetition, and has no spread: record it again without --quick.');
+    print('  The recorded figures come from one repetition and have no spread. Record them again without --quick.');
   if (!isReproduced(comparisons)) isSound = false;
 }

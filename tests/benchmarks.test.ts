@@ -75,7 +75,7 @@ describe('a measurement', () => {
     expect(order.join('')).toBe('abababab');
   });
 
-  it('counts as lost only if all rounds are lost', () => {
+  it('counts a row as lost only if all rounds are lost', () => {
     expect(getVerdict(spread(0.5, 0.6, 0.9))).toBe('loses');
     expect(getVerdict(spread(0.5, 0.6, 1.1))).toBe('level');
     expect(getVerdict(spread(1.1, 2, 3))).toBe('wins');
@@ -95,7 +95,7 @@ describe('a measurement', () => {
   it.each([
     ['better', spread(1, 2, 3)],
     ['worse', spread(8, 9, 10)],
-  ])('is %s for a time without a peer if the spreads do not overlap', (reproduction, ours) => {
+  ])('reports %s for a time without a peer if the spreads do not overlap', (reproduction, ours) => {
     const comparisons = compareRows(
       [{ name: 'a', events: 1, ours: spread(5, 6, 7) }],
       [{ name: 'a', events: 1, ours }],
@@ -104,7 +104,7 @@ describe('a measurement', () => {
     expect(isReproduced(comparisons)).toBe(false);
   });
 
-  it('is worse if a growth has increased', () => {
+  it('reports worse if a growth has increased', () => {
     const grown = (ratio: Spread): Row => ({
       name: 'a',
       events: 1,
@@ -125,7 +125,7 @@ describe('a measurement', () => {
     ]);
   });
 
-  it('is not reproduced if it is missing', () => {
+  it('does not reproduce a missing row', () => {
     const comparisons = compareRows([row('a', spread(1, 2, 3))], [row('b', spread(1, 2, 3))]);
     expect(comparisons.map((found) => `${found.row.name} ${found.reproduction}`)).toEqual(['a gone', 'b new']);
     expect(isReproduced(comparisons)).toBe(false);

@@ -39,7 +39,7 @@ describe('the programs of the documentation', () => {
     }
   });
 
-  it.each(libraries())('include one of $name', async ({ folder: packageFolder, entries }) => {
+  it.each(libraries())('includes a program of $name', async ({ folder: packageFolder, entries }) => {
     const modules = await Promise.all(entries.map(({ source }) => import(source) as Promise<object>));
     const page = `${packageFolder}/README.md`;
     // A package with types only has nothing to run.
@@ -47,7 +47,7 @@ describe('the programs of the documentation', () => {
     expect(isShown, `${page} has a program that runs`).toBe(true);
   });
 
-  it('compile without type errors', { timeout: 60_000 }, async () => {
+  it('compiles every program without type errors', { timeout: 60_000 }, async () => {
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
     const errors = await runForErrors([tsc, '-p', '.', '--pretty', 'false']);
     expect(
@@ -59,14 +59,14 @@ describe('the programs of the documentation', () => {
   });
 
   it.concurrent.each(programs().filter(({ kind }) => kind === 'shown'))(
-    'run: $page:$line',
+    'runs $page:$line',
     { timeout: 60_000 },
     async ({ file }) => {
       expect(await runForErrors([file.replace(/mts$/, 'mjs')])).toBe('');
     },
   );
 
-  it.each(programs().filter(({ kind }) => kind === 'used'))('run: $page', { timeout: 60_000 }, async ({ file }) => {
+  it.each(programs().filter(({ kind }) => kind === 'used'))('runs $page', { timeout: 60_000 }, async ({ file }) => {
     const env = { ...process.env, DATABASE_URL: await newPostgresUrl() };
     expect(await runForErrors([file.replace(/mts$/, 'mjs')], env)).toBe('');
   });

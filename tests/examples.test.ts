@@ -33,7 +33,7 @@ describe('npm run replay', () => {
     expect(status).toBe(0);
     expect(stdout).toContain('paused, waits for an answer');
     expect(stdout).toContain('● complete');
-    expect(stdout).toContain('✓ the message unfolds into events, and folds back into itself');
+    expect(stdout).toContain('✓ the message unfolds into events that fold into the same message');
   });
 
   it('prints the message as JSON', () => {
@@ -46,9 +46,9 @@ describe('npm run replay', () => {
 
   it.each([
     [['--help'], 0, /usage: npm run replay/],
-    [['no-such.tape.jsonl'], 2, /There is no file no-such\.tape\.jsonl/],
+    [['no-such.tape.jsonl'], 2, /File not found: no-such\.tape\.jsonl/],
     [['package.json'], 2, /Is this file a tape\?/],
-    [['--speed', '0'], 2, /number above 0/],
+    [['--speed', '0'], 2, /Use a number above 0/],
     [['--loud'], 2, /--loud/],
   ])('handles the arguments %j', (args, status, text) => {
     const result = spawnSync(process.execPath, [join(root, 'examples/terminal-replay/dist/main.js'), ...args], {
@@ -101,15 +101,15 @@ describe('npm start', () => {
     const { port } = server.address() as AddressInfo;
     const { status, stderr } = run('--port', String(port));
     expect(status).toBe(2);
-    expect(stderr).toContain(`Port ${port} is taken.`);
+    expect(stderr).toContain(`Port ${port} is in use.`);
     expect(stderr).toContain(`npm start -w @intertie-example/chat-page -- --port ${port + 1}`);
     server.close();
   });
 
   it.each([
     [['--help'], 0, /usage: npm start/],
-    [['--port', 'x'], 2, /give a number up to 65535/],
-    [['--speed', '0'], 2, /number above 0/],
+    [['--port', 'x'], 2, /use a number from 0 to 65535/],
+    [['--speed', '0'], 2, /use a number above 0/],
     [['--loud'], 2, /--loud/],
   ])('handles the arguments %j', (args, status, text) => {
     const result = run(...args);

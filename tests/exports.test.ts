@@ -27,7 +27,7 @@ const sorted = (names: Iterable<string>): string[] => [...new Set(names)].toSort
 
 // A changed list is a changed public API. Update it with `npx vitest run tests/exports.test.ts -u`, and add a changeset.
 describe.each(libraries())('the exports of $name', ({ name, folder, entries }) => {
-  it('match the list in tests/exports', async () => {
+  it('matches the list in tests/exports', async () => {
     const lines: string[] = [];
     for (const { specifier, source } of entries) {
       const module = (await import(source)) as Record<string, unknown>;

@@ -104,7 +104,7 @@ describe.each(workspace)('the imports of $name', ({ name, folder, path, manifest
   const files = filesIn(join(path, 'src')).filter((f) => /\.[cm]?tsx?$/.test(f) && !/\.(test|test-d|soak)\./.test(f));
   const imports = new Map(files.map((f) => [f, readImports(f, readFileSync(join(path, 'src', f), 'utf8'))]));
 
-  it('are in the table, declared, or inside the package', () => {
+  it('imports only modules that are in the table, declared, or inside the package', () => {
     const row = table[short];
     if (!row) throw new Error(`${folder} is not in the import table of tests/imports.test.ts. Add it.`);
     const allowed = new Set(
@@ -141,7 +141,7 @@ describe.each(workspace)('the imports of $name', ({ name, folder, path, manifest
     expect(problems).toEqual([]);
   });
 
-  it('have no cycle at run time', () => {
+  it('has no import cycle at run time', () => {
     const graph = new Map(
       [...imports].map(([file, list]) => [
         file,
@@ -153,7 +153,7 @@ describe.each(workspace)('the imports of $name', ({ name, folder, path, manifest
     expect(findCycle(graph)?.join(' → ')).toBeUndefined();
   });
 
-  it('have no cycle between folders', () => {
+  it('has no import cycle between folders', () => {
     expect(findFolderCycle(imports)).toEqual([]);
   });
 });

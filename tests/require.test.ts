@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const entries = libraries().flatMap((p) => p.entries.filter((e) => optionalPeers.get(e.specifier) !== 'vitest'));
 
 describe.each(entries)('$specifier', ({ specifier }) => {
-  it('is the same module when required from CommonJS and when imported', async () => {
+  it('returns the same module from require() and import', async () => {
     const program = `
       const required = require(${JSON.stringify(specifier)});
       import(${JSON.stringify(specifier)}).then((imported) => {

@@ -20,7 +20,7 @@ const budgets = [
 ];
 
 describe.each(budgets)('the bundle of $what', ({ what, from, names, gzip }) => {
-  it(`is below ${gzip} bytes and has no imports`, async ({ annotate }) => {
+  it(`stays below ${gzip} bytes and has no imports`, async ({ annotate }) => {
     const program = `export ${names} from ${JSON.stringify(join(root, 'packages', from, 'src/index.ts'))};`;
     const bundle = await rolldown({
       input: 'page',

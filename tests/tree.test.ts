@@ -42,7 +42,7 @@ describe('the tree', () => {
     expect(findLines(new RegExp(String.raw`(?<![\w.~$}/*-])/(${homes})/[\w.-]`, 'g'))).toEqual([]);
   });
 
-  it('names no registry host, also not in lockfiles', () => {
+  it('names no registry host, not even in lockfiles', () => {
     const pattern = hosts.map((labels) => labels.join(String.raw`\.`)).join('|');
     expect(findLines(new RegExp(pattern, 'g'))).toEqual([]);
     expect(findLines(/"resolved": "[^"]*:\/\/.*/g, (file) => file.endsWith('package-lock.json'))).toEqual([]);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /**
- * @typedef {object} Child a program of this folder in a process of its own
+ * @typedef {object} Child a program of this folder in a separate process
  * @property {string} url where it listens; empty for one that does not
  * @property {(what: string, details?: object) => Promise<any>} ask
  * @property {() => Promise<void>} stop
@@ -25,7 +25,7 @@ export async function startChild(program, args = []) {
   /** @type {Map<number, { resolve: (value: unknown) => void, reject: (error: Error) => void }>} */
   const open = new Map();
   let count = 0;
-  const gone = once(child, 'exit').then(([code]) => {
+  const exited = once(child, 'exit').then(([code]) => {
     const error = new Error(`${program} ended with ${code}.`);
     for (const { reject } of open.values()) reject(error);
     return error;
@@ -33,14 +33,14 @@ export async function startChild(program, args = []) {
   /** @type {Promise<{ url: string }>} */
   const started = new Promise((resolve, reject) => {
     child.once('message', (message) => resolve(/** @type {{ url: string }} */ (message)));
-    void gone.then(reject);
+    void exited.then(reject);
   });
   child.on('message', (message) => {
     const { id, value, error } = /** @type {{ id: number, value: unknown, error?: string }} */ (message);
-    const asked = open.get(id);
+    const pending = open.get(id);
     open.delete(id);
-    if (error === undefined) asked?.resolve(value);
-    else asked?.reject(new Error(`${program}: ${error}`));
+    if (error === undefined) pending?.resolve(value);
+    else pending?.reject(new Error(`${program}: ${error}`));
   });
   const { url } = await started;
   return {
@@ -53,7 +53,7 @@ export async function startChild(program, args = []) {
     async stop() {
       if (child.connected) child.disconnect();
       const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
-      await gone;
+      await exited;
       clearTimeout(timer);
     },
   };
@@ -64,7 +64,7 @@ export async function startChild(program, args = []) {
  * @param {Record<string, (details: any) => unknown>} answers
  * @param {{ url?: string, close?: () => Promise<void> }} [server]
  */
-export function beChild(answers, { url = '', close = async () => undefined } = {}) {
+export function runChild(answers, { url = '', close = async () => undefined } = {}) {
   process.on('message', async (message) => {
     const { id, what, with: details } = /** @type {{ id: number, what: string, with: object }} */ (message);
     try {

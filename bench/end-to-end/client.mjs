@@ -2,7 +2,7 @@
 // Process of the client: reads streams as fast as they arrive, and reports the times.
 import { Agent, request } from 'node:http';
 
-import { beChild } from './child.mjs';
+import { runChild } from './child.mjs';
 import { authorization, deltaTypes, buildRequest } from './requests.mjs';
 
 /** @import { Endpoint, Place, Question } from './requests.mjs' */
@@ -24,9 +24,9 @@ function openStream(protocol, { url, options, body }) {
   const pieces = [];
   /** @type {(ms: number) => void} */
   let onFirst = () => undefined;
-  /** The first text, after so many milliseconds. @type {Promise<number>} */
+  /** Milliseconds until the first text. @type {Promise<number>} */
   const first = new Promise((resolve) => (onFirst = resolve));
-  /** All of it, after so many milliseconds. @type {Promise<number>} */
+  /** Milliseconds until the end. @type {Promise<number>} */
   const whole = new Promise((resolve, reject) => {
     const outgoing = request(url, { ...options, agent }, (incoming) => {
       let isBegun = false;
@@ -50,12 +50,12 @@ function openStream(protocol, { url, options, body }) {
   });
   // A failed stream rejects this promise if it is awaited, and must not cause an unhandled rejection otherwise.
   const begun = Promise.race([first, whole]);
-  for (const heard of [begun, whole]) heard.catch(() => undefined);
-  return { first: begun, whole, text: () => textIn(Buffer.concat(pieces).toString(), marker) };
+  for (const promise of [begun, whole]) promise.catch(() => undefined);
+  return { first: begun, whole, text: () => parseText(Buffer.concat(pieces).toString(), marker) };
 }
 
 /** @param {string} body @param {string} marker */
-function textIn(body, marker) {
+function parseText(body, marker) {
   let text = '';
   for (const line of body.split('\n')) {
     if (!line.startsWith('data: {')) continue;
@@ -65,15 +65,15 @@ function textIn(body, marker) {
   return text;
 }
 
-/** Fails if words are missing. @param {ReturnType<typeof openStream>} stream @param {number} words */
+/** Fails if deltas are missing. @param {ReturnType<typeof openStream>} stream @param {number} words */
 function checkText(stream, words) {
   const { length } = stream.text();
   if (length !== words * 3) throw new Error(`A stream of ${words} words had ${length} characters, not ${words * 3}.`);
 }
 
-beChild({
-  /** Reads one after the other, and returns the time to the first word of each. @param {{ turns: Turn[] }} asked */
-  async firstWords({ turns }) {
+runChild({
+  /** Reads one after the other, and returns the time to the first delta of each. @param {{ turns: Turn[] }} asked */
+  async measureFirstDeltas({ turns }) {
     const times = [];
     for (const { endpoint, question, place = {} } of turns) {
       const stream = openStream(endpoint.protocol, buildRequest(endpoint, question, place));
@@ -95,7 +95,7 @@ beChild({
     return took;
   },
 
-  /** Opens streams, and returns when each has sent its first word. @param {{ turns: Turn[] }} asked */
+  /** Opens streams, and returns when each has sent its first delta. @param {{ turns: Turn[] }} asked */
   async open({ turns }) {
     const requests = turns.map(({ endpoint, question, place = {} }) => buildRequest(endpoint, question, place));
     const streams = requests.map((asked, index) => openStream(turns[index]?.endpoint.protocol ?? 'ui', asked));
@@ -103,7 +103,7 @@ beChild({
     open.push(...streams);
   },
 
-  /** Opens more readers of one stream, and returns when each has received its first word. @param {{ url: string, token: string, readers: number }} asked */
+  /** Opens more readers of one stream, and returns when each has received its first delta. @param {{ url: string, token: string, readers: number }} asked */
   async join({ url, token, readers }) {
     const asked = { url, options: { headers: authorization(token) }, body: '' };
     const streams = Array.from({ length: readers }, () => openStream('ui', asked));

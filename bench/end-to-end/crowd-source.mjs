@@ -1,7 +1,7 @@
 // @ts-check
 import { seal, sourceStream } from '@intertie/core';
 
-import { createWord } from './asked-model.mjs';
+import { createWord } from './requested-model.mjs';
 
 /** @import { AgentEvent, AgentSource } from '@intertie/core' */
 
@@ -16,7 +16,7 @@ export const crowdSource = {
     const [part] = input.history.at(-1)?.content.parts ?? [];
     const { agents, words } = JSON.parse(part?.type === 'text' ? part.text : '{"agents":1,"words":1}');
     const sealed = seal(input, () => undefined);
-    return sourceStream(() => speak(agents, words), sealed, { signal });
+    return sourceStream(() => generateEvents(agents, words), sealed, { signal });
   },
 };
 
@@ -25,7 +25,7 @@ export const crowdSource = {
  * @param {number} words
  * @returns {AsyncGenerator<AgentEvent>}
  */
-async function* speak(agents, words) {
+async function* generateEvents(agents, words) {
   for (let n = 0; n < agents; n++) {
     yield { type: 'agent-start', agentId: `a${n}`, name: `agent ${n}`, kind: 'agent' };
     yield { type: 'text-start', id: `t${n}`, agentId: `a${n}` };

@@ -63,7 +63,7 @@ async function history(options, { client, ours, plain }) {
         for (let n = 0; n < turnsEach; n++) {
           await refill();
           times.push(
-            ...(await client.ask('firstWords', {
+            ...(await client.ask('measureFirstDeltas', {
               turns: [{ endpoint: ours.endpoint, question, place: { threadId } }],
             })),
           );
@@ -76,7 +76,7 @@ async function history(options, { client, ours, plain }) {
           question,
           place: { history: messages },
         }));
-        return spread(await client.ask('firstWords', { turns })).median;
+        return spread(await client.ask('measureFirstDeltas', { turns })).median;
       },
     ];
   });
@@ -144,7 +144,7 @@ async function readers(options, { client, ours, plain }) {
     const url = `${endpoint.url}/${threadId}/stream`;
     if (count > 1) await client.ask('join', { url, token: endpoint.token, readers: count - 1 });
     return measureCpu(server, async () => {
-      await server.ask('goOn');
+      await server.ask('resumeResponses');
       await client.ask('finish', { words });
     });
   };

@@ -51,7 +51,7 @@ async function weigh(party, streams) {
     await client.ask('open', { turns: turns(streams, { words: 1e6, everyMs: 250, waits: true }) });
     await sleep(500);
     const quiet = await server.ask('memory');
-    await server.ask('goOn');
+    await server.ask('resumeResponses');
     await sleep(2000);
     const busy = await server.ask('memory');
     /** @param {number} bytes */

@@ -5,8 +5,8 @@
 /**
  * Address and request format of a server.
  * @typedef {{ protocol: 'ui' | 'ag-ui', url: string, token?: string }} Endpoint
- * @typedef {{ words: number, everyMs?: number, waits?: boolean, after?: number, agents?: number }} Question see asked-model and crowd-source
- * @typedef {{ threadId?: string, history?: number }} Place the thread that the server has, or how many messages before it does not
+ * @typedef {{ words: number, everyMs?: number, waits?: boolean, after?: number, agents?: number }} Question see requested-model and crowd-source
+ * @typedef {{ threadId?: string, history?: number }} Place stored thread, or number of earlier messages that the request must contain
  */
 
 /** Marks a text delta on the wire. */

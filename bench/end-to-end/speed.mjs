@@ -29,7 +29,7 @@ export async function speed(options, { all }, client) {
       name,
       endpoints.map((endpoint) => async () => {
         const turns = Array.from({ length: turnsEach }, () => ({ endpoint, question: { words: 20 } }));
-        return spread(await client.ask('firstWords', { turns })).median;
+        return spread(await client.ask('measureFirstDeltas', { turns })).median;
       }),
     );
     rows.push(...pairUp(all, first, { name, group: 'the first word', events: 0 }));

@@ -1,6 +1,6 @@
 // @ts-check
-// node delay-proxy.mjs <port> <target port> <ms>: forwards everything with that delay, in both directions. It is a process of its
-// own, so that it takes no CPU time from the measured one.
+// node delay-proxy.mjs <port> <target port> <ms>: forwards everything with that delay, in both directions. It runs in
+// a separate process, so that it takes no CPU time from the measured one.
 import { connect, createServer } from 'node:net';
 
 const [port = 0, target = 0, ms = 0] = process.argv.slice(2).map(Number);

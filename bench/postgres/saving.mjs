@@ -55,7 +55,7 @@ export async function saving(options, server, url, where) {
 
 /**
  * Measures the cost of leaving compression to the server, which compresses shorter messages than we let it. Uses the bare table,
- * because it does nothing else.
+ * which adds no other cost.
  * @param {Options} options
  * @param {Server} server
  * @returns {Promise<Row>}

@@ -10,7 +10,7 @@ export async function openBoth(url) {
   const mastra = new PostgresStore({ id: 'bench', connectionString: url });
   await mastra.init();
   const theirs = await mastra.getStore('memory');
-  if (!theirs) throw new Error('@mastra/pg gave no memory store.');
+  if (!theirs) throw new Error('@mastra/pg returned no memory store.');
   return {
     ours,
     theirs,

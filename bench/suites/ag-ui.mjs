@@ -110,7 +110,7 @@ async function compareOnStreamText(options, peer) {
 }
 
 /**
- * Frees something large once, as every server does sooner or later. Before that, the C library returns the memory of each round to
+ * Frees a large allocation once, as every long-running server does. Before that, the C library returns the memory of each round to
  * the system in the next party's round, and the system allocates it again, a thousand pages a round.
  */
 function keepFreedMemory() {

@@ -42,24 +42,24 @@ export function ChatPage(): ReactNode {
 type OnAnswer = (toolCallId: string, output: string) => void;
 
 function Parts({ message, onAnswer }: { message: UIMessage; onAnswer: OnAnswer }): ReactNode {
-  const names = agentNames(message);
+  const names = getAgentNames(message);
   return message.parts.map((part, index) => (
     // oxlint-disable-next-line react/no-array-index-key -- parts are only ever added at the end
-    <Part key={index} part={part} agent={names.get(agentOf(part) ?? '')} onAnswer={onAnswer} />
+    <Part key={index} part={part} agent={names.get(getAgentId(part) ?? '')} onAnswer={onAnswer} />
   ));
 }
 
-/** A `data-agent` part introduces each agent, and every part of the agent refers to it. */
-function agentNames({ parts }: UIMessage): Map<string, string> {
+/** Collects the names of the agents by id. A `data-agent` part introduces each agent, and its other parts refer to the id. */
+function getAgentNames({ parts }: UIMessage): Map<string, string> {
   const agents = parts.flatMap((part) => (part.type === 'data-agent' ? [part.data as Agent] : []));
   return new Map(agents.map(({ agentId, name }) => [agentId, name]));
 }
 type Agent = { agentId: string; name: string };
-type Said = { providerMetadata?: Meta; callProviderMetadata?: Meta };
+type PartMetadata = { providerMetadata?: Meta; callProviderMetadata?: Meta };
 type Meta = { intertie?: { agentId?: string } };
 
-function agentOf(part: object): string | undefined {
-  const { providerMetadata, callProviderMetadata } = part as Said;
+function getAgentId(part: object): string | undefined {
+  const { providerMetadata, callProviderMetadata } = part as PartMetadata;
   return (providerMetadata ?? callProviderMetadata)?.intertie?.agentId;
 }
 

@@ -10,7 +10,7 @@ const words =
 
 /**
  * Creates a run of four agents that stream at the same time, 200 events per second. Consecutive deltas belong to different parts.
- * Each agent calls a tool now and then and starts new paragraphs.
+ * Each agent calls a tool at intervals and starts new paragraphs.
  * @param {number} seconds
  * @returns {Tape<unknown>}
  */

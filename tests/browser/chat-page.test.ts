@@ -90,7 +90,7 @@ describe('the chat page', () => {
   it('denies with a reason and stops with Escape', async () => {
     await page.getByRole('button', { name: 'New chat' }).click();
     await page.getByRole('button', { name: 'Why is our build so slow?' }).click();
-    await page.getByLabel('Why not?').fill('Not today.');
+    await page.getByLabel('Reason').fill('Not today.');
     await page.keyboard.press('Enter');
     await waitForText('the cache stays');
     expect(await page.getByLabel('Tool clear_cache').textContent()).toContain('Not today.');

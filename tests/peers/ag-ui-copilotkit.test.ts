@@ -68,11 +68,11 @@ describe("CopilotKit's runtime", () => {
     expect(ends).toHaveLength(1);
     expect(events.at(-1)).toBe(ends[0]);
     const last = ends[0];
-    const said = last?.type === 'RUN_FINISHED' ? (last.outcome?.type ?? 'success') : 'error';
-    expect(said).toBe(scenario.ends);
+    const outcome = last?.type === 'RUN_FINISHED' ? (last.outcome?.type ?? 'success') : 'error';
+    expect(outcome).toBe(scenario.ends);
     // A page that connects later gets the stored run, with every text.
-    const kept = await readEvents(runner.connect({ threadId }));
-    const words = (of: readonly AGUIEvent[]): object => {
+    const stored = await readEvents(runner.connect({ threadId }));
+    const collectTexts = (of: readonly AGUIEvent[]): object => {
       const texts: Record<string, string> = {};
       for (const event of of) {
         if (event.type === 'TEXT_MESSAGE_CONTENT')
@@ -80,6 +80,6 @@ describe("CopilotKit's runtime", () => {
       }
       return texts;
     };
-    expect(words(kept)).toEqual(words(events));
+    expect(collectTexts(stored)).toEqual(collectTexts(events));
   });
 });

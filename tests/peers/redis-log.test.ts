@@ -45,7 +45,7 @@ describe.each(versions)('a log on Redis with Postgres %s', (version) => {
   let client: Awaited<ReturnType<typeof connect>>;
   const connect = () =>
     createClient({ url: redis.url })
-      // The client reconnects by itself. Commands in flight fail and are retried.
+      // The client reconnects automatically. Commands in flight fail and are retried.
       .on('error', () => undefined)
       .connect();
   const sql = {

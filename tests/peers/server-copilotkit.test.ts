@@ -75,7 +75,7 @@ describe("CopilotKit's client and runtime in front of our server", () => {
     ['newsroom', 'Heat pumps'],
     ['remote', 'What is the weather in Oslo?'],
     ['recording', 'Play'],
-  ])('shows what the store has after two messages to %s: “%s”', async (name, text) => {
+  ])('shows the stored messages after two messages to %s: “%s”', async (name, text) => {
     const thread = crypto.randomUUID();
     const agent = open(name, thread);
     for (let turn = 1; turn <= 2; turn++) {

@@ -100,10 +100,10 @@ describe('a project of intertie init, built and started like its Dockerfile, wit
 
   async function start({ app, command, user }: Image): Promise<StartedIntertie> {
     const [program, ...args] = command.map((word) => (word === '0.0.0.0' ? '127.0.0.1' : word));
-    const house = join(app, '../house');
-    mkdirSync(house, { recursive: true });
-    if ('uid' in user) chownSync(house, user.uid, user.gid);
-    const env = { PATH: process.env['PATH']!, HOME: house, PORT: '0', INTERTIE_TOKEN: 'a-token-that-nobody-guesses' };
+    const home = join(app, '../home');
+    mkdirSync(home, { recursive: true });
+    if ('uid' in user) chownSync(home, user.uid, user.gid);
+    const env = { PATH: process.env['PATH']!, HOME: home, PORT: '0', INTERTIE_TOKEN: 'a-token-that-nobody-guesses' };
     return startIntertie(program!, args, { ...user, cwd: app, env });
   }
 

@@ -16,15 +16,15 @@ export async function startIntertie(
   options: SpawnOptions & { cwd: string },
 ): Promise<StartedIntertie> {
   const child = spawn(program, [...args, '--json'], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   const exit = once(child, 'exit');
   const [line] = (await Promise.race([
     once(createInterface({ input: child.stdout }), 'line'),
-    exit.then(() => Promise.reject(new Error(`It ended before it listened: ${said}`))),
+    exit.then(() => Promise.reject(new Error(`The server exited before it listened: ${stderr}`))),
   ])) as [string];
   const { url, agents = [] } = JSON.parse(line) as { url?: string; agents?: string[] };
-  if (url === undefined) throw new Error(`It did not start: ${line}`);
+  if (url === undefined) throw new Error(`The server did not start: ${line}`);
   return {
     url,
     agents,

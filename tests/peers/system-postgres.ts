@@ -47,14 +47,14 @@ function notRoot(): { uid: number; gid: number } | undefined {
 }
 
 async function ready(server: ChildProcess): Promise<void> {
-  let said = '';
+  let output = '';
   for await (const chunk of server.stderr!) {
-    said += String(chunk);
-    if (said.includes('ready to accept connections')) {
+    output += String(chunk);
+    if (output.includes('ready to accept connections')) {
       // Drains the output, so that it does not fill the pipe.
       server.stderr!.on('data', () => {});
       return;
     }
   }
-  throw new Error(`Postgres did not start: ${said}`);
+  throw new Error(`Postgres did not start: ${output}`);
 }

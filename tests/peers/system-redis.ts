@@ -42,14 +42,14 @@ export async function startRedis(...options: string[]): Promise<RedisServer> {
 }
 
 async function ready(server: ChildProcess): Promise<void> {
-  let said = '';
+  let output = '';
   for await (const chunk of server.stdout!.iterator({ destroyOnReturn: false })) {
-    said += String(chunk);
-    if (said.includes('Ready to accept connections')) {
+    output += String(chunk);
+    if (output.includes('Ready to accept connections')) {
       // Drains the output, so that it does not fill the pipe.
       server.stdout!.resume();
       return;
     }
   }
-  throw new Error(`redis-server did not start: ${said}`);
+  throw new Error(`redis-server did not start: ${output}`);
 }

@@ -45,7 +45,7 @@ export class RunCursor {
     const message = this.#checkpoints[index];
     this.#list = new MessageList(message ? { messages: [message] } : {});
     this.#fed = index * this.#interval;
-    // The list learns from `run-start` which message the events belong to.
+    // `run-start` names the message that the events belong to.
     const start = this.#entries.slice(0, this.#fed).findLast(({ event }) => event.type === 'run-start');
     if (start) this.#list.feed(start.event);
   }

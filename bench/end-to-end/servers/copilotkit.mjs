@@ -3,18 +3,18 @@ import { BuiltInAgent, convertMessagesToVercelAISDKMessages, CopilotRuntime } fr
 import { createCopilotNodeListener } from '@copilotkit/runtime/v2/node';
 import { streamText } from 'ai';
 
-import { askedModel } from '../asked-model.mjs';
-import { beServer, listen } from '../be-server.mjs';
+import { requestedModel } from '../requested-model.mjs';
+import { runServer, listen } from '../run-server.mjs';
 
 const bench = new BuiltInAgent({
   type: 'aisdk',
   factory: ({ input, abortSignal }) =>
     streamText({
-      model: askedModel,
+      model: requestedModel,
       messages: convertMessagesToVercelAISDKMessages(input.messages),
       abortSignal,
     }),
 });
 const runtime = new CopilotRuntime({ agents: { bench } });
 
-beServer(await listen(createCopilotNodeListener({ runtime, basePath: '/' })));
+runServer(await listen(createCopilotNodeListener({ runtime, basePath: '/' })));

@@ -1,15 +1,15 @@
 // @ts-check
 import { convertToModelMessages, streamText } from 'ai';
 
-import { askedModel } from '../asked-model.mjs';
-import { beServer, listen, plainRoute } from '../be-server.mjs';
+import { requestedModel } from '../requested-model.mjs';
+import { runServer, listen, plainRoute } from '../run-server.mjs';
 
 const route = plainRoute(async ({ messages }, abortSignal) =>
   streamText({
-    model: askedModel,
+    model: requestedModel,
     messages: await convertToModelMessages(messages),
     abortSignal,
   }).toUIMessageStreamResponse(),
 );
 
-beServer(await listen(route));
+runServer(await listen(route));

@@ -4,8 +4,8 @@ import { convertToModelMessages, generateId, streamText } from 'ai';
 import { createClient } from 'redis';
 import { createResumableStreamContext } from 'resumable-stream';
 
-import { askedModel } from '../asked-model.mjs';
-import { beServer, listen, plainRoute } from '../be-server.mjs';
+import { requestedModel } from '../requested-model.mjs';
+import { runServer, listen, plainRoute } from '../run-server.mjs';
 
 const [url = ''] = process.argv.slice(2);
 const publisher = createClient({ url });
@@ -16,7 +16,7 @@ const context = createResumableStreamContext({ waitUntil: null, publisher, subsc
 
 const route = plainRoute(async ({ messages }) =>
   // No signal: a resumable stream continues without its first reader.
-  streamText({ model: askedModel, messages: await convertToModelMessages(messages) }).toUIMessageStreamResponse({
+  streamText({ model: requestedModel, messages: await convertToModelMessages(messages) }).toUIMessageStreamResponse({
     generateMessageId: generateId,
     async consumeSseStream({ stream }) {
       await context.createNewResumableStream(generateId(), () => stream);
@@ -24,4 +24,4 @@ const route = plainRoute(async ({ messages }) =>
   }),
 );
 
-beServer(await listen(route));
+runServer(await listen(route));

@@ -10,19 +10,19 @@ type Part = UIMessage['parts'][number];
 
 const colours = 6;
 
-/** Agents of a message: `data-agent` parts introduce them with the id that their other parts refer to. */
-export function agentsOf(parts: readonly Part[]): Map<string, Agent> {
+/** Collects the agents of a message: `data-agent` parts introduce them with the id that their other parts refer to. */
+export function getAgents(parts: readonly Part[]): Map<string, Agent> {
   const agents = new Map<string, Agent>();
   for (const part of parts) {
     if (part.type !== 'data-agent') continue;
     const { agentId, name } = part.data as { agentId: string; name: string };
-    agents.set(agentId, { name, colour: colourOf(name) });
+    agents.set(agentId, { name, colour: hashToColour(name) });
   }
   return agents;
 }
 
-/** Returns the agent of a part. */
-export function agentIdOf(part: Part): string | undefined {
+/** Returns the id of the agent that emitted a part. */
+export function getAgentId(part: Part): string | undefined {
   const metadata =
     'callProviderMetadata' in part
       ? part.callProviderMetadata
@@ -33,8 +33,8 @@ export function agentIdOf(part: Part): string | undefined {
   return typeof agentId === 'string' ? agentId : undefined;
 }
 
-/** The same name gets the same colour in every message. */
-function colourOf(name: string): number {
+/** Hashes a name to a colour, so that an agent has the same colour in every message. */
+function hashToColour(name: string): number {
   let sum = 0;
   for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) as number)) % 9973;
   return sum % colours;

@@ -1,16 +1,16 @@
 import { useChat } from '@ai-sdk/react';
 import { lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent, type ReactNode } from 'react';
-import { keep, readKept } from './kept-messages.ts';
+import { readMessages, storeMessages } from './stored-messages.ts';
 import { Message } from './message.tsx';
 
 const suggestions = ['Why is our build so slow?', 'Who are you?'];
 
 /** A plain `useChat()`: its default transport posts to `/api/chat`. */
 export function ChatPage(): ReactNode {
-  const [kept] = useState(readKept);
+  const [stored] = useState(readMessages);
   const chat = useChat({
-    messages: kept,
+    messages: stored,
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
   });
   const { messages, status, error } = chat;
@@ -18,7 +18,7 @@ export function ChatPage(): ReactNode {
   const end = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
 
-  useEffect(() => keep(messages), [messages]);
+  useEffect(() => storeMessages(messages), [messages]);
   useEffect(() => {
     // Returns nothing: some browsers return a promise, which is not a cleanup function.
     end.current?.scrollIntoView({ block: 'end' });
@@ -32,7 +32,7 @@ export function ChatPage(): ReactNode {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Escape' && isBusy) void chat.stop();
   };
-  const startAnew = (): void => {
+  const startNewChat = (): void => {
     void chat.stop();
     chat.setMessages([]);
     field.current?.focus();
@@ -43,7 +43,7 @@ export function ChatPage(): ReactNode {
       <header className="bar">
         <h1>Intertie</h1>
         <p>useChat over a scripted source</p>
-        <button type="button" onClick={startAnew} disabled={messages.length === 0}>
+        <button type="button" onClick={startNewChat} disabled={messages.length === 0}>
           New chat
         </button>
       </header>

@@ -1,6 +1,6 @@
 import { isToolUIPart, type UIMessage } from 'ai';
 import type { CSSProperties, ReactNode } from 'react';
-import { agentIdOf, agentsOf, type Agent } from './agents.ts';
+import { getAgentId, getAgents, type Agent } from './agents.ts';
 import { RichText } from './rich-text.tsx';
 import { ToolCard, type Answer } from './tool-card.tsx';
 
@@ -14,37 +14,37 @@ export function Message({ message, onAnswer }: { message: UIMessage; onAnswer: A
       </article>
     );
   }
-  const agents = agentsOf(message.parts);
+  const agents = getAgents(message.parts);
   return (
     <article className="assistant" aria-label="Answer">
-      {turnsOf(message.parts).map(({ agentId, parts }, index) => (
-        <Turn key={index} agent={agentId === undefined ? undefined : agents.get(agentId)}>
+      {groupByAgent(message.parts).map(({ agentId, parts }, index) => (
+        <AgentSection key={index} agent={agentId === undefined ? undefined : agents.get(agentId)}>
           {parts.map((part, place) => (
             <PartView key={place} part={part} onAnswer={onAnswer} />
           ))}
-        </Turn>
+        </AgentSection>
       ))}
     </article>
   );
 }
 
-type Turn = { agentId: string | undefined; parts: Part[] };
+type PartGroup = { agentId: string | undefined; parts: Part[] };
 
-/** Consecutive parts of one agent. */
-function turnsOf(parts: readonly Part[]): Turn[] {
-  const turns: Turn[] = [];
+/** Groups consecutive parts of one agent. */
+function groupByAgent(parts: readonly Part[]): PartGroup[] {
+  const groups: PartGroup[] = [];
   for (const part of parts) {
     const isShown = part.type === 'text' || part.type === 'reasoning' || isToolUIPart(part);
     if (!isShown) continue;
-    const agentId = agentIdOf(part);
-    const last = turns.at(-1);
+    const agentId = getAgentId(part);
+    const last = groups.at(-1);
     if (last?.agentId === agentId && last !== undefined) last.parts.push(part);
-    else turns.push({ agentId, parts: [part] });
+    else groups.push({ agentId, parts: [part] });
   }
-  return turns;
+  return groups;
 }
 
-function Turn({ agent, children }: { agent: Agent | undefined; children: ReactNode }): ReactNode {
+function AgentSection({ agent, children }: { agent: Agent | undefined; children: ReactNode }): ReactNode {
   const style = { '--agent': `var(--agent-${agent?.colour ?? 0})` } as CSSProperties;
   return (
     <section className="turn" style={style}>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 /** Renders a subset of Markdown as elements, never as HTML: paragraphs, lists, code, bold and italic. Accepts incomplete text. */
 export function RichText({ text }: { text: string }): ReactNode {
-  return blocksOf(text).map((block, index) => {
+  return parseBlocks(text).map((block, index) => {
     switch (block.type) {
       case 'code':
         return (
@@ -26,7 +26,7 @@ export function RichText({ text }: { text: string }): ReactNode {
 
 type Block = { type: 'text' | 'list' | 'code'; lines: string[] };
 
-function blocksOf(text: string): Block[] {
+function parseBlocks(text: string): Block[] {
   const blocks: Block[] = [];
   let open: Block | undefined;
   const add = (type: Block['type'], line: string): void => {

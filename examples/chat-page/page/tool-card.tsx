@@ -5,10 +5,10 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 export type Answer = (answer: { id: string; approved: boolean; reason?: string }) => void;
 
 const states: Readonly<Record<string, string>> = {
-  'input-streaming': 'is being written',
-  'input-available': 'runs',
-  'approval-requested': 'waits for you',
-  'approval-responded': 'goes on',
+  'input-streaming': 'receiving input',
+  'input-available': 'running',
+  'approval-requested': 'needs approval',
+  'approval-responded': 'continuing',
   'output-available': 'done',
   'output-error': 'failed',
   'output-denied': 'denied',
@@ -58,7 +58,7 @@ function Approval({
   };
   return (
     <form className="approval" onSubmit={deny}>
-      <p>{messageOf(approval.descriptor) ?? 'May it run?'}</p>
+      <p>{getMessage(approval.descriptor) ?? 'Allow this call?'}</p>
       <div className="row">
         <button type="button" className="primary" onClick={() => onAnswer({ id, approved: true })}>
           Allow
@@ -67,16 +67,16 @@ function Approval({
         <input
           value={reason}
           onChange={(event) => setReason(event.target.value)}
-          placeholder="why not?"
-          aria-label="Why not?"
+          placeholder="reason"
+          aria-label="Reason"
         />
       </div>
     </form>
   );
 }
 
-/** Details of the question that the AI SDK has no field for. */
-function messageOf(descriptor: unknown): string | undefined {
+/** Returns the text of the question, which the AI SDK has no field for. */
+function getMessage(descriptor: unknown): string | undefined {
   const { intertie } = (descriptor ?? {}) as { intertie?: { message?: unknown } };
   return typeof intertie?.message === 'string' ? intertie.message : undefined;
 }

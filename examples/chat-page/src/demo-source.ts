@@ -1,5 +1,5 @@
 import { applyAnswer, seal, sourceStream, type AgentEvent, type AgentSource, type RunInput } from '@intertie/core';
-import { goesOn, investigates, smallTalk, type Line } from './story.ts';
+import { continueInvestigation, investigate, makeSmallTalk, type Line } from './script.ts';
 
 /**
  * A source without a model: plays a script at the pace of a model. `speed` 2 is twice as fast.
@@ -13,32 +13,32 @@ export function demoSource({ speed = 1 }: { speed?: number } = {}): AgentSource 
     pauses: 'replay',
     run: (run, { signal }) =>
       sourceStream(
-        (left) => play(storyOf(run), speed, left),
+        (readerSignal) => play(chooseScript(run), speed, readerSignal),
         seal(run, () => undefined),
         { signal },
       ),
   };
 }
 
-function storyOf(run: RunInput): Iterable<Line> {
-  if (run.message) return goesOn(run, run.answers.reduce(applyAnswer, run.message));
-  const asked = run.history.at(-1)?.content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  const text = asked?.join(' ') ?? '';
-  return /build|slow|time|cache/i.test(text) ? investigates(run) : smallTalk(run, text);
+function chooseScript(run: RunInput): Iterable<Line> {
+  if (run.message) return continueInvestigation(run, run.answers.reduce(applyAnswer, run.message));
+  const texts = run.history.at(-1)?.content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const text = texts?.join(' ') ?? '';
+  return /build|slow|time|cache/i.test(text) ? investigate(run) : makeSmallTalk(run, text);
 }
 
 /** A number in a script is a pause in milliseconds. */
-async function* play(story: Iterable<Line>, speed: number, left: AbortSignal): AsyncGenerator<AgentEvent> {
-  for (const line of story) {
+async function* play(script: Iterable<Line>, speed: number, signal: AbortSignal): AsyncGenerator<AgentEvent> {
+  for (const line of script) {
     if (typeof line !== 'number') yield line;
-    else await pause(line / speed, left);
-    if (left.aborted) return;
+    else await pause(line / speed, signal);
+    if (signal.aborted) return;
   }
 }
 
-function pause(milliseconds: number, left: AbortSignal): Promise<void> {
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
-    left.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
   });
 }

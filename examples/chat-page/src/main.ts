@@ -10,8 +10,8 @@ const help = `A chat page: useChat over a scripted source. No key, no model, no 
 
 usage: npm start -w @intertie-example/chat-page [-- options]
 
-  --port N    where to listen, on this machine only (default: 4600; 0: any free port)
-  --speed N   1 as a model types, 10 ten times as fast
+  --port N    port on the loopback address (default: 4600; 0: any free port)
+  --speed N   speed relative to a model (default: 1)
   -h, --help`;
 
 const page = fileURLToPath(new URL('../page', import.meta.url));
@@ -29,9 +29,9 @@ async function main(): Promise<void> {
   if (values.help) return console.log(help);
   const port = Number(values.port ?? 4600);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new Error(`--port ${values.port}: give a number up to 65535.`);
+    throw new Error(`--port ${values.port}: use a number from 0 to 65535.`);
   const speed = Number(values.speed ?? 1);
-  if (!(speed > 0)) throw new Error(`--speed ${values.speed}: give a number above 0.`);
+  if (!(speed > 0)) throw new Error(`--speed ${values.speed}: use a number above 0.`);
 
   if (await isStale(page, built)) {
     console.log('Building the page. This takes a few seconds, once.');
@@ -41,9 +41,9 @@ async function main(): Promise<void> {
   const server = await servePage(port, { folder: built, chat }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
     throw new Error(
-      `Port ${port} is taken. Stop what listens there, or choose another: npm start -w @intertie-example/chat-page -- --port ${port + 1}`,
+      `Port ${port} is in use. Stop the process that uses it, or choose another port: npm start -w @intertie-example/chat-page -- --port ${port + 1}`,
     );
   });
-  const { port: taken } = server.address() as AddressInfo;
-  console.log(`\n  Open http://localhost:${taken} and ask why the build is slow.\n\n  Ctrl+C ends it.`);
+  const { port: actualPort } = server.address() as AddressInfo;
+  console.log(`\n  Open http://localhost:${actualPort} and ask why the build is slow.\n\n  Press Ctrl+C to stop.`);
 }

@@ -20,6 +20,6 @@ export class Chat extends Agent {
 
 export default {
   async fetch(request, env) {
-    return (await routeAgentRequest(request, env)) ?? new Response('There is no such agent.', { status: 404 });
+    return (await routeAgentRequest(request, env)) ?? new Response('Not found', { status: 404 });
   },
 };

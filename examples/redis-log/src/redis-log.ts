@@ -86,7 +86,7 @@ export function createRedisLog(client: RedisClient, options: RedisLogOptions = {
       if (!at) return null;
       const tail = at.next - 1;
       if (at.ended === 'dropped') return { events: [], position: { ...after }, tail, valid: false, dropped: true };
-      return pageOf(entries as Entry[], after, limit, tail);
+      return createPage(entries as Entry[], after, limit, tail);
     },
 
     async positions(runs) {
@@ -105,7 +105,7 @@ export function createRedisLog(client: RedisClient, options: RedisLogOptions = {
 }
 
 /** Reads from the entry that contains `after`, which shows whether the position belongs to this log. */
-function pageOf(entries: readonly Entry[], after: LogPosition, limit: number, tail: number): LogPage {
+function createPage(entries: readonly Entry[], after: LogPosition, limit: number, tail: number): LogPage {
   const rows = entries.map(([id, [, n, , body]]) => {
     const [epoch = 0, last = 0] = id.split('-').map(Number);
     return { epoch, last, before: last - Number(n), body };

@@ -27,7 +27,7 @@ local function append(hash, stream, epoch, seq, n, body)
   elseif epoch < owner then return 'fenced'
   elseif epoch > owner or seq > next then return 'regressed'
   elseif seq < next then
-    -- All of it is there, or another writer has used these numbers.
+    -- The whole batch is in the log, or another writer has used these numbers.
     if next >= seq + n then return 'applied' else return 'fenced' end
   end
   write(hash, stream, epoch, seq, n, body)
@@ -64,7 +64,7 @@ keep(KEYS[1], KEYS[2])
 return 'ok'
 `;
 
-/** Drops the log. The hash and the stream. A marker remains, which tells writers and readers that the log is gone. */
+/** Drops the log. The hash and the stream. A marker remains, so that writers and readers find that the log was dropped. */
 export const drop = `
 redis.call('DEL', KEYS[2])
 redis.call('HSET', KEYS[1], 'ended', 'dropped')

@@ -20,12 +20,12 @@ const help = `Plays tapes of agent runs in the terminal.
 
 usage: npm run replay [-- options] [tape.jsonl …]
 
-  --speed N   1 as recorded (in a terminal), 4 four times as fast, Infinity at once (elsewhere)
-  --json      the message that the runs make, as JSON, and nothing else
+  --speed N   playback speed (default: 1 in a terminal, otherwise Infinity)
+  --json      prints only the resulting message, as JSON
   -h, --help
 
-Without a tape it plays two that come with Intertie: three agents work and ask before they act, and then the
-answer arrives and the same message goes on.`;
+Without a tape, plays two tapes of Intertie: three agents work and ask for approval, then the answer arrives
+and the same message continues.`;
 
 const demo = ['swarm-asks', 'swarm-goes-on'].map((name) =>
   fileURLToPath(import.meta.resolve(`@intertie/conformance/corpus/${name}.tape.jsonl`)),
@@ -64,23 +64,23 @@ async function main(): Promise<number> {
   for (const { index, rule, message: what, fix } of violations)
     console.log(paint('red', `  ${index} ${rule}: ${what} ${fix}`));
   if (!message) return violations.length > 0 ? 1 : 0;
-  const back = isDeepStrictEqual(foldEvents(unfold(message)), message);
+  const isRoundTrip = isDeepStrictEqual(foldEvents(unfold(message)), message);
   console.log(`
-  ${events} events of ${reports.length} runs made ${list.messages.length === 1 ? 'one message' : `${list.messages.length} messages`} of ${message.content.parts.length} parts, ready to be kept.
-  ${violations.length === 0 ? paint('green', '✓') : paint('red', '✗')} the checker found ${violations.length === 0 ? 'nothing to say' : `${violations.length} violations`}
-  ${back ? paint('green', '✓') : paint('red', '✗')} the message unfolds into events, and folds back into itself
-  ${paint('dim', 'npm start -- --json prints the message, npm start -- --help the rest')}
+  ${events} events of ${reports.length} runs folded into ${list.messages.length === 1 ? 'one message' : `${list.messages.length} messages`} of ${message.content.parts.length} parts.
+  ${violations.length === 0 ? paint('green', '✓') : paint('red', '✗')} the checker found ${violations.length === 0 ? 'no violations' : `${violations.length} violations`}
+  ${isRoundTrip ? paint('green', '✓') : paint('red', '✗')} the message unfolds into events that fold into the same message
+  ${paint('dim', 'npm run replay -- --json prints the message; --help lists all options')}
 `);
-  return violations.length > 0 || !back ? 1 : 0;
+  return violations.length > 0 || !isRoundTrip ? 1 : 0;
 }
 
 async function openTape(file: string): Promise<Tape> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(error.code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read: ${error.message}`);
+    throw new Error(error.code === 'ENOENT' ? `File not found: ${file}` : `${file} cannot be read: ${error.message}`);
   });
   const tape = parseTape(bytes, ({ what, why }) => console.error(`${file}, ${what}: ${why}`));
   if (tape.header.dialect === 'canonical') return tape;
-  throw new Error(`${file} holds the dialect "${tape.header.dialect}"; this program plays canonical tapes.`);
+  throw new Error(`${file} has the dialect "${tape.header.dialect}"; this program plays canonical tapes.`);
 }
 
 async function play(tape: Tape, speed: number, out: (text: string) => void, list: MessageList): Promise<CheckReport> {

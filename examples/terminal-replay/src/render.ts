@@ -11,7 +11,7 @@ const agentStyles: readonly Style[] = ['cyan', 'magenta', 'yellow', 'green', 'bl
 const waits: { [type in Waiting['type']]: string } = { tool: 'a result', question: 'an answer', message: 'a message' };
 
 /** An open text part: its text is buffered while another part has the cursor. */
-type Speech = { label: string; dim: boolean; waiting: string; over: boolean };
+type OpenPart = { label: string; dim: boolean; buffered: string; ended: boolean };
 
 /** Codec from canonical events to terminal output. */
 export function render(options: RenderOptions): Codec<AgentEvent, string> {
@@ -24,7 +24,7 @@ class TerminalView implements Codec<AgentEvent, string> {
   #labels = new Map<string, string>();
   #styles = new Map<string, Style>();
   /** Open parts in the order of their start; the first one has the cursor. */
-  #speeches = new Map<string, Speech>();
+  #openParts = new Map<string, OpenPart>();
   #column = 0;
 
   constructor({ width, paint }: RenderOptions) {
@@ -39,17 +39,17 @@ class TerminalView implements Codec<AgentEvent, string> {
         return emit(this.#paint('dim', `\n  ── ${title} `.padEnd(this.#width, '─')) + '\n');
       }
       case 'message-snapshot':
-        for (const [agentId, { name }] of Object.entries(event.content.agents ?? {})) this.#meet(agentId, name);
+        for (const [agentId, { name }] of Object.entries(event.content.agents ?? {})) this.#addAgent(agentId, name);
         return;
       case 'agent-start':
-        return this.#meet(event.agentId, event.name);
+        return this.#addAgent(event.agentId, event.name);
       case 'text-start':
         return this.#begin(event, event.internal ? `→ ${event.to?.join(', ') ?? 'all'}: ` : '', emit);
       case 'reasoning-start':
-        return this.#begin(event, '(thinks) ', emit);
+        return this.#begin(event, '(reasoning) ', emit);
       case 'text-delta':
       case 'reasoning-delta':
-        return this.#say(event.id, event.delta, emit);
+        return this.#append(event.id, event.delta, emit);
       case 'text-end':
       case 'reasoning-end':
         return this.#finish(event.id, emit);
@@ -60,10 +60,10 @@ class TerminalView implements Codec<AgentEvent, string> {
       case 'tool-result':
         return this.#note(this.#result(event), emit);
       case 'question':
-        return this.#note(`${this.#paint('yellow', '?')} ${event.message ?? event.reason ?? 'May it go on?'}`, emit);
+        return this.#note(`${this.#paint('yellow', '?')} ${event.message ?? event.reason ?? 'Continue?'}`, emit);
       case 'answer': {
         const verdict = event.approved === false ? this.#paint('red', '✗ no') : this.#paint('green', '✓ yes');
-        return this.#note(verdict + this.#paint('dim', event.by ? `, says ${event.by}` : ''), emit);
+        return this.#note(verdict + this.#paint('dim', event.by ? `, by ${event.by}` : ''), emit);
       }
       case 'notice':
         return this.#note(this.#paint(event.level === 'error' ? 'red' : 'dim', event.message), emit);
@@ -80,7 +80,7 @@ class TerminalView implements Codec<AgentEvent, string> {
     // Every run has already printed its outcome.
   }
 
-  #meet(agentId: string, name: string): void {
+  #addAgent(agentId: string, name: string): void {
     if (!this.#styles.has(name)) this.#styles.set(name, agentStyles[this.#styles.size % agentStyles.length]!);
     this.#labels.set(agentId, this.#paint(this.#styles.get(name)!, name.slice(0, gutter - 1).padEnd(gutter)));
   }
@@ -90,54 +90,54 @@ class TerminalView implements Codec<AgentEvent, string> {
   }
 
   #begin(event: EventOf<'text-start' | 'reasoning-start'>, opening: string, emit: Emit<string>): void {
-    const speech = { label: this.#label(event.agentId), dim: opening !== '', waiting: opening, over: false };
-    this.#speeches.set(event.id, speech);
-    if (this.#speeches.size === 1) this.#takeCursor(speech, emit);
+    const part = { label: this.#label(event.agentId), dim: opening !== '', buffered: opening, ended: false };
+    this.#openParts.set(event.id, part);
+    if (this.#openParts.size === 1) this.#takeCursor(part, emit);
   }
 
-  #say(id: string, delta: string, emit: Emit<string>): void {
-    const speech = this.#speeches.get(id);
-    if (!speech) return;
-    speech.waiting += delta;
-    if (this.#hasCursor(id)) this.#print(speech, emit);
+  #append(id: string, delta: string, emit: Emit<string>): void {
+    const part = this.#openParts.get(id);
+    if (!part) return;
+    part.buffered += delta;
+    if (this.#hasCursor(id)) this.#print(part, emit);
   }
 
   /** A terminal has one cursor: the next buffered part is printed when this one ends. */
   #finish(id: string, emit: Emit<string>): void {
-    const finished = this.#speeches.get(id);
-    if (finished) finished.over = true;
+    const finished = this.#openParts.get(id);
+    if (finished) finished.ended = true;
     if (!this.#hasCursor(id)) return;
-    for (const [first, speech] of this.#speeches) {
-      if (first !== id) this.#takeCursor(speech, emit);
-      if (!speech.over) return;
-      this.#speeches.delete(first);
+    for (const [first, part] of this.#openParts) {
+      if (first !== id) this.#takeCursor(part, emit);
+      if (!part.ended) return;
+      this.#openParts.delete(first);
       emit('\n');
     }
   }
 
   #hasCursor(id: string): boolean {
-    return this.#speeches.keys().next().value === id;
+    return this.#openParts.keys().next().value === id;
   }
 
-  #takeCursor(speech: Speech, emit: Emit<string>): void {
-    emit(`\n  ${speech.label}`);
+  #takeCursor(part: OpenPart, emit: Emit<string>): void {
+    emit(`\n  ${part.label}`);
     this.#column = gutter + 2;
-    this.#print(speech, emit);
+    this.#print(part, emit);
   }
 
   /** Prints word by word, with a line break before a word that does not fit. */
-  #print(speech: Speech, emit: Emit<string>): void {
-    for (const word of speech.waiting.match(/\n+|[^\S\n]+|\S+/g) ?? []) {
+  #print(part: OpenPart, emit: Emit<string>): void {
+    for (const word of part.buffered.match(/\n+|[^\S\n]+|\S+/g) ?? []) {
       const breaks = word.startsWith('\n') || this.#column + word.length > this.#width;
       if (breaks) {
         emit(`${word.startsWith('\n') ? word : '\n'}  ${indent}`);
         this.#column = gutter + 2;
       }
       if (breaks && word.trim() === '') continue;
-      emit(speech.dim && word.trim() !== '' ? this.#paint('dim', word) : word);
+      emit(part.dim && word.trim() !== '' ? this.#paint('dim', word) : word);
       this.#column += word.length;
     }
-    speech.waiting = '';
+    part.buffered = '';
   }
 
   #note(text: string, emit: Emit<string>): void {

@@ -45,7 +45,7 @@ function plain(part: MessagePart): unknown {
 }
 
 describe('the AG-UI encoder and decoder', () => {
-  it('restore the message of any run', { timeout: 60_000 }, () => {
+  it('restores the message of any run', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(arbitraryRun(), (run) => {
         // Withheld, because clients treat every result as final.
@@ -69,7 +69,7 @@ describe('the AG-UI encoder and decoder', () => {
     );
   });
 
-  it('never throw on broken streams', () => {
+  it('never throws on broken streams', () => {
     fc.assert(
       fc.property(arbitraryRun(), fc.array(fc.nat()), (run, picks) => {
         const wire = transcode(createAGUIEncoder({ protocolVersion: '1.0' }), sealed(run)) as unknown[];

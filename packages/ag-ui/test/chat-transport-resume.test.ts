@@ -3,7 +3,7 @@ import { createInMemoryStore, type AgentEvent, type AgentSource } from '@interti
 import type { ChatInit, UIMessage } from 'ai';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { chatMajors, settled, shown } from '../../ai-sdk/test/chats.ts';
-import { complete, says, scriptedSource } from '../../ai-sdk/test/scripted-source.ts';
+import { complete, scriptedSource, textEvents } from '../../ai-sdk/test/scripted-source.ts';
 import { serve } from '../../ai-sdk/test/serve.ts';
 import { AGUIChatTransport } from '../src/client/ag-ui-chat-transport.ts';
 import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
@@ -59,13 +59,13 @@ describe.each(chatMajors)('$name resuming a durable run over AG-UI', ({ major, a
     const proceed = gate();
     const source = scriptedSource(
       (run) => [
-        ...says(run, 'one', 'One.').slice(0, 2),
+        ...textEvents(run, 'one', 'One.').slice(0, 2),
         proceed.opened,
         { type: 'text-delta', id: `${run.runId}:one`, delta: ' Two.' },
         { type: 'text-end', id: `${run.runId}:one` },
         complete,
       ],
-      (run) => [...says(run, 'three', 'Three.'), complete],
+      (run) => [...textEvents(run, 'three', 'Three.'), complete],
     );
     const { agent, chat: open, detached } = await start(source);
     const left = detached();
@@ -140,10 +140,10 @@ describe.each(chatMajors)('$name resuming a durable run over AG-UI', ({ major, a
   it('answers a question that was asked while no client was connected', async () => {
     const proceed = gate();
     const source = scriptedSource(
-      (run) => [...says(run, 'one', 'May I?'), proceed.opened, ...approval],
+      (run) => [...textEvents(run, 'one', 'May I?'), proceed.opened, ...approval],
       (run) => [
         { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'gone' },
-        ...says(run, 'two', 'Thanks.'),
+        ...textEvents(run, 'two', 'Thanks.'),
         complete,
       ],
     );
@@ -181,14 +181,14 @@ describe.each(chatMajors)('$name resuming a durable run over AG-UI', ({ major, a
     const source = scriptedSource(
       (run) => [
         { type: 'file', id: `${run.runId}:file`, mimeType: 'image/png', data: 'aGk=' },
-        ...says(run, 'one', 'May I?'),
+        ...textEvents(run, 'one', 'May I?'),
         ...approval,
       ],
       (run) => [
         { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'gone' },
-        ...says(run, 'two', 'Thanks.'),
+        ...textEvents(run, 'two', 'Thanks.'),
         proceed.opened,
-        ...says(run, 'three', 'Done.'),
+        ...textEvents(run, 'three', 'Done.'),
         complete,
       ],
     );
@@ -213,9 +213,9 @@ describe.each(chatMajors)('$name resuming a durable run over AG-UI', ({ major, a
   it('resumes in the same page after a connection error', async () => {
     const proceed = gate();
     const source = scriptedSource((run) => [
-      ...says(run, 'one', 'One.'),
+      ...textEvents(run, 'one', 'One.'),
       proceed.opened,
-      ...says(run, 'two', 'Two.'),
+      ...textEvents(run, 'two', 'Two.'),
       complete,
     ]);
     const agent = new Agent({ source, store: createInMemoryStore() });

@@ -3,7 +3,7 @@ import { Agent } from '@intertie/agent';
 import { createInMemoryStore, type AgentEvent, type AgentSource } from '@intertie/core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { chatMajors } from '../../ai-sdk/test/chats.ts';
-import { complete, says, scriptedSource } from '../../ai-sdk/test/scripted-source.ts';
+import { complete, scriptedSource, textEvents } from '../../ai-sdk/test/scripted-source.ts';
 import { serve } from '../../ai-sdk/test/serve.ts';
 import { runControl } from '../../core/test/run-control.ts';
 import { runInput } from '../../core/test/run-input.ts';
@@ -24,7 +24,7 @@ function gate(): { open(): void; opened: Promise<void> } {
 function endless(): AgentSource {
   const { open, opened } = gate();
   onTestFinished(open);
-  return scriptedSource((run) => [...says(run, 'one', 'One.'), opened, complete]);
+  return scriptedSource((run) => [...textEvents(run, 'one', 'One.'), opened, complete]);
 }
 
 /** Serves an agent with durable runs and records the methods of its requests. */
@@ -92,7 +92,7 @@ describe.each(chatMajors)('$name and an agent with durable runs', ({ major, crea
     const waitingFor = [{ type: 'question' as const, questionId: 'q' }];
     const paused: AgentEvent = { type: 'run-end', outcome: 'paused', waitingFor };
     const { agent, url, getState, methods } = await serveDurable(
-      scriptedSource((run) => [...says(run, 'one', 'One.'), approval, paused]),
+      scriptedSource((run) => [...textEvents(run, 'one', 'One.'), approval, paused]),
     );
     await agent.start({ threadId: 'thread-1' });
     await until(async () => expect(await getState()).toBe('paused'));

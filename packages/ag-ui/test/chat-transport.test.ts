@@ -7,7 +7,7 @@ import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
 import { tools } from './scenarios.ts';
 import { finish, reasoning, scriptedModel, streamedCall, text, type Turn } from './scripted-model.ts';
 import { chatMajors, settled, shown } from '../../ai-sdk/test/chats.ts';
-import { complete, says, scriptedSource } from '../../ai-sdk/test/scripted-source.ts';
+import { complete, scriptedSource, textEvents } from '../../ai-sdk/test/scripted-source.ts';
 import { serve } from '../../ai-sdk/test/serve.ts';
 
 const paris = '{"city":"Paris"}';
@@ -113,8 +113,8 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
 
   it('requests input and continues with the answer', async () => {
     const source = scriptedSource(
-      (run) => [...says(run, 'ask', 'Where to?'), ...question],
-      (run) => [...says(run, 'go', 'On the way.'), complete],
+      (run) => [...textEvents(run, 'ask', 'Where to?'), ...question],
+      (run) => [...textEvents(run, 'go', 'On the way.'), complete],
     );
     const chat = await chatFor(source);
     await chat.sendMessage({ text: 'Go.' });
@@ -131,7 +131,7 @@ describe.each(chatMajors)('$name and an AG-UI agent over HTTP', ({ major, ai, cr
   it('answers a question of a stored message after a reload', async () => {
     const source = scriptedSource(
       () => question,
-      (run) => [...says(run, 'go', 'On the way.'), complete],
+      (run) => [...textEvents(run, 'go', 'On the way.'), complete],
     );
     const served = await serve(createAGUIHandler(source));
     onTestFinished(() => served.close());

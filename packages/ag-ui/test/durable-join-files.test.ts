@@ -54,7 +54,7 @@ const end: AgentEvent = { type: 'run-end', outcome: 'complete' };
 afterEach(() => vi.restoreAllMocks());
 
 describe('a client that joins after a file was emitted', () => {
-  it('receives the file and the message that it follows', async () => {
+  it('sends a late client the file and the message before it', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const { client, requests, write, finish } = await start();
     const stayed = client();
@@ -75,7 +75,7 @@ describe('a client that joins after a file was emitted', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('receives the files of earlier answers once', async () => {
+  it('sends a late client the files of earlier answers once', async () => {
     const { client, requests, write, finish } = await start();
     const stayed = client();
     const first = stayed.run('run-1');

@@ -63,32 +63,36 @@ describe('a client that rejoins a durable run', () => {
     return client;
   }
 
-  it('has the same messages as one that stayed, wherever it disconnected', { timeout: 60_000 }, async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const stayed = await runToEnd();
-    expect(stayed.messages).toHaveLength(9);
-    for (let cut = 1; cut < script.length; cut += 1) {
-      const server = await start(await handDriven());
-      const partial = server.client();
-      const leaving = readAndLeave(partial, 'run-1', countEvents(script.slice(0, cut)));
-      await vi.waitFor(() => expect(server.requests).toHaveLength(1), { interval: 1 });
-      await server.write('run-1', script.slice(0, cut));
-      await leaving;
-      // The run continues without a reader.
-      const joined = Math.min(cut + (cut % 3), script.length - 1);
-      await server.write('run-1', script.slice(cut, joined));
-      const fresh = server.client();
-      const runs = [partial, fresh].map((client) => {
-        let count = 0;
-        const run = client.runAgent({ runId: 'run-1' }, { onEvent: () => void (count += 1) });
-        return vi.waitFor(() => expect(count).toBeGreaterThan(1), { interval: 1 }).then(() => ({ run }));
-      });
-      const [one, other] = await Promise.all(runs);
-      await server.finish('run-1', script.slice(joined));
-      await Promise.all([one!.run, other!.run]);
-      expect([cut, getState(fresh)]).toEqual([cut, getState(stayed)]);
-      expect([cut, getState(partial)]).toEqual([cut, getState(stayed)]);
-    }
-    expect(warn.mock.calls.map(([warning]) => String(warning))).toEqual([]);
-  });
+  it(
+    'gives a rejoining client the same messages as one that stayed, wherever it disconnected',
+    { timeout: 60_000 },
+    async () => {
+      const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+      const stayed = await runToEnd();
+      expect(stayed.messages).toHaveLength(9);
+      for (let cut = 1; cut < script.length; cut += 1) {
+        const server = await start(await handDriven());
+        const partial = server.client();
+        const leaving = readAndLeave(partial, 'run-1', countEvents(script.slice(0, cut)));
+        await vi.waitFor(() => expect(server.requests).toHaveLength(1), { interval: 1 });
+        await server.write('run-1', script.slice(0, cut));
+        await leaving;
+        // The run continues without a reader.
+        const joined = Math.min(cut + (cut % 3), script.length - 1);
+        await server.write('run-1', script.slice(cut, joined));
+        const fresh = server.client();
+        const runs = [partial, fresh].map((client) => {
+          let count = 0;
+          const run = client.runAgent({ runId: 'run-1' }, { onEvent: () => void (count += 1) });
+          return vi.waitFor(() => expect(count).toBeGreaterThan(1), { interval: 1 }).then(() => ({ run }));
+        });
+        const [one, other] = await Promise.all(runs);
+        await server.finish('run-1', script.slice(joined));
+        await Promise.all([one!.run, other!.run]);
+        expect([cut, getState(fresh)]).toEqual([cut, getState(stayed)]);
+        expect([cut, getState(partial)]).toEqual([cut, getState(stayed)]);
+      }
+      expect(warn.mock.calls.map(([warning]) => String(warning))).toEqual([]);
+    },
+  );
 });

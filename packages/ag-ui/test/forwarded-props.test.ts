@@ -2,7 +2,7 @@ import { HttpAgent } from '@ag-ui/client';
 import { Agent } from '@intertie/agent';
 import type { AgentEvent } from '@intertie/core';
 import { expect, it, onTestFinished } from 'vitest';
-import { complete, says, scriptedSource } from '../../ai-sdk/test/scripted-source.ts';
+import { complete, scriptedSource, textEvents } from '../../ai-sdk/test/scripted-source.ts';
 import { serve } from '../../ai-sdk/test/serve.ts';
 import { agUiSource } from '../src/client/ag-ui-source.ts';
 import { createAGUIHandler } from '../src/server/create-ag-ui-handler.ts';
@@ -24,7 +24,7 @@ function createClient(url: string): HttpAgent {
 const forwardedProps = { tier: 'gold', key: 'the client’s' };
 
 it('passes forwardedProps of the client to the source', async () => {
-  const source = scriptedSource((run) => [...says(run, 'one', 'Hello.'), complete]);
+  const source = scriptedSource((run) => [...textEvents(run, 'one', 'Hello.'), complete]);
   const client = createClient(await served(createAGUIHandler(source)));
   await client.runAgent({ forwardedProps });
   await client.runAgent({});

@@ -50,10 +50,10 @@ describe.each(chatMajors)('a chat of $name with an agent', ({ ai, createChat }) 
   });
 
   it('resumes the stream after a reload', async () => {
-    const goOn = gate();
+    const proceed = gate();
     const model = steppedModel(async function* () {
       yield* text('0', 'To be ', 'continued').slice(0, 2);
-      await goOn.opened;
+      await proceed.opened;
       yield* text('0', 'To be ', 'continued').slice(2);
       yield finish();
     });
@@ -66,7 +66,7 @@ describe.each(chatMajors)('a chat of $name with an agent', ({ ai, createChat }) 
     after.messages = before.messages.slice(0, 1);
     const reading = after.resumeStream();
     await expect.poll(() => getText(after.lastMessage)).toContain('To be ');
-    goOn.open();
+    proceed.open();
     await reading;
     expect(getText(after.lastMessage)).toBe('To be continued');
   });

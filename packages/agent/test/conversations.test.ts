@@ -101,7 +101,7 @@ describe('a request with the messages of a chat', () => {
 });
 
 describe('a thread', () => {
-  it('gets its title from the title function', async () => {
+  it('takes the title of a thread from the title function', async () => {
     const { agent } = createAgent({ name: 'helper', title: async ({ message: { id } }) => `About ${id}` });
     const request = { id: 'u1', content: { format: 2 as const, parts: [{ type: 'text' as const, text: 'Hi' }] } };
     await agent.generate({ threadId: 't', message: request });
@@ -112,7 +112,7 @@ describe('a thread', () => {
     });
   });
 
-  it('reports its usage, and `unknown` instead of zero for runs without usage', async () => {
+  it('reports the usage of a thread, and `unknown` instead of zero for runs without usage', async () => {
     const store = createInMemoryStore();
     const { agent } = createAgent({ store, name: 'helper' }, 'One', 'Two');
     await agent.generate({ threadId: 't', message: 'a' });
@@ -129,7 +129,7 @@ describe('a thread', () => {
     expect(usage.runs.map((each) => each.usage)).toMatchObject([{ inputTokens: 10 }, { inputTokens: 10 }, 'unknown']);
   });
 
-  it('reports the usage of agents inside a run, also of a stopped run', async () => {
+  it('reports the usage of agents inside a run, including a stopped run', async () => {
     const store = createInMemoryStore();
     const events: AgentEvent[] = [
       { type: 'agent-start', agentId: 'a1', name: 'ann', kind: 'agent' },

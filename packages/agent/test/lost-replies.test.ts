@@ -13,7 +13,7 @@ import { createRunHost, type RunHost, type RunHostOptions } from '../src/executi
 import { unresponsiveSource } from './unresponsive-source.ts';
 import { gate } from './test-stores.ts';
 
-/** Statements that commit a change of ownership, also when the call is repeated. */
+/** Statements that commit a change of ownership, including repeated calls. */
 const commits = {
   start: 'seen as materialized',
   answer: commitAfter(/where resumes = \$3/),

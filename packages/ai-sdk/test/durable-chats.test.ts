@@ -10,7 +10,7 @@ import { IntertieChatTransport } from '../src/chat/transport/intertie-chat-trans
 import { toUIMessages } from '../src/messages/to-ui-messages.ts';
 import { chatMajors, settled, shown } from './chats.ts';
 import { cutStreams } from './cut-streams.ts';
-import { complete, says, scriptedSource, type Script } from './scripted-source.ts';
+import { complete, scriptedSource, textEvents, type Script } from './scripted-source.ts';
 import { serve } from './serve.ts';
 
 let embedded: ReturnType<typeof openPglite> | undefined;
@@ -48,10 +48,10 @@ function gate(): { open: () => void; opened: Promise<void> } {
 const until = (check: () => void | Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 30_000, interval: 5 });
 const getTexts = (message: UIMessage | undefined): string[] =>
   (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
-const hello: Script = (run) => [...says(run, 'text', 'Hel', 'lo', ', ', 'world'), complete];
+const hello: Script = (run) => [...textEvents(run, 'text', 'Hel', 'lo', ', ', 'world'), complete];
 const user = (id: string, text = 'hi'): object => ({ id, role: 'user', parts: [{ type: 'text', text }] });
 const paused = (run: RunInput): ReturnType<Script> => [
-  ...says(run, 'one', 'May I?'),
+  ...textEvents(run, 'one', 'May I?'),
   { type: 'tool-call', toolCallId: 'c', toolName: 'rm', input: {}, executor: 'runtime' },
   { type: 'question', questionId: 'q', kind: 'approval', toolCallId: 'c' },
   { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId: 'q' }] },
@@ -101,9 +101,9 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
       test('resumes an interrupted stream and a reload with DefaultChatTransport', async () => {
         const { open: pass, opened } = gate();
         const source = scriptedSource(hello, (run) => [
-          ...says(run, 'one', 'One.'),
+          ...textEvents(run, 'one', 'One.'),
           opened,
-          ...says(run, 'two', 'Two.'),
+          ...textEvents(run, 'two', 'Two.'),
           complete,
         ]);
         const { api, store, streams } = await open(source, on);
@@ -133,7 +133,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
       test('shows a streaming call once in a new chat with loaded history', async () => {
         const { open: pass, opened } = gate();
         const source = scriptedSource((run) => [
-          ...says(run, 'one', 'One.'),
+          ...textEvents(run, 'one', 'One.'),
           { type: 'tool-input-start', toolCallId: 'c', toolName: 'add', executor: 'runtime' },
           { type: 'tool-input-delta', toolCallId: 'c', delta: '{"a":' },
           opened,
@@ -161,10 +161,10 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
 
       test('shows the message once if a reload right after the end replays it', async () => {
         const source = scriptedSource((run) => [
-          ...says(run, 'one', 'One.'),
+          ...textEvents(run, 'one', 'One.'),
           { type: 'tool-call', toolCallId: 'c', toolName: 'add', input: { a: 1 }, executor: 'runtime' },
           { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 2 },
-          ...says(run, 'two', 'Two.'),
+          ...textEvents(run, 'two', 'Two.'),
           complete,
         ]);
         const { api, store, streams } = await open(source, on);
@@ -198,7 +198,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     });
 
     test('stops the run with IntertieChatTransport, and not the next one if late', async () => {
-      const source = scriptedSource((run) => [...says(run, 'one', 'One.'), new Promise(() => undefined)], hello);
+      const source = scriptedSource((run) => [...textEvents(run, 'one', 'One.'), new Promise(() => undefined)], hello);
       const { api, agent, streams } = await open(source, on);
       const transport = new IntertieChatTransport({ api });
       const chat = createHookChat({ id: 't', transport });
@@ -220,7 +220,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     });
 
     test('keeps the run on useChat.stop() and replaces it with the next message', async () => {
-      const source = scriptedSource((run) => [...says(run, 'one', 'One.'), new Promise(() => undefined)], hello);
+      const source = scriptedSource((run) => [...textEvents(run, 'one', 'One.'), new Promise(() => undefined)], hello);
       const { api } = await open(source, on);
       const chat = createHookChat({ id: 't', transport: new ai.DefaultChatTransport({ api }) });
       const sent = chat.sendMessage({ text: 'hi' });
@@ -239,9 +239,9 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
       const { open: pass, opened } = gate();
       const source = scriptedSource(paused, (run) => [
         { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'gone' },
-        ...says(run, 'two', 'Thanks.'),
+        ...textEvents(run, 'two', 'Thanks.'),
         opened,
-        ...says(run, 'three', 'Done.'),
+        ...textEvents(run, 'three', 'Done.'),
         complete,
       ]);
       const { api, store } = await open(source, on);
@@ -269,7 +269,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     test('accepts the same answer of two tabs and rejects a different one', async () => {
       const source = scriptedSource(paused, (run) => [
         { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'gone' },
-        ...says(run, 'two', 'Thanks.'),
+        ...textEvents(run, 'two', 'Thanks.'),
         complete,
       ]);
       const { api, store } = await open(source, on, { by: () => 'ada' });
@@ -308,7 +308,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     const source = scriptedSource(paused, (run) => [
       { type: 'agent-start', agentId: 'a', name: 'Ada', kind: 'agent' },
       { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'gone' },
-      ...says(run, 'two', 'Tha', 'nks.'),
+      ...textEvents(run, 'two', 'Tha', 'nks.'),
       complete,
     ]);
     const { api, agent } = await open(source, on);
@@ -357,9 +357,9 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
   test('sends the same bytes to concurrent readers', async () => {
     const { open: pass, opened } = gate();
     const source = scriptedSource((run) => [
-      ...says(run, 'one', 'One.'),
+      ...textEvents(run, 'one', 'One.'),
       opened,
-      ...says(run, 'two', 'Two.'),
+      ...textEvents(run, 'two', 'Two.'),
       complete,
     ]);
     const { api } = await open(source, on);
@@ -410,15 +410,15 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
   });
 
   test('streams only the continuation after an answer to a run that has not paused', async () => {
-    const goOn = gate();
+    const proceed = gate();
     const source = scriptedSource(
       (run) => [
-        ...says(run, 'one', 'Where?'),
+        ...textEvents(run, 'one', 'Where?'),
         { type: 'tool-call', toolCallId: 'c', toolName: 'where', input: {}, executor: 'client' },
-        goOn.opened,
+        proceed.opened,
         { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'tool', toolCallId: 'c' }] },
       ],
-      (run) => [...says(run, 'two', 'Here.'), complete],
+      (run) => [...textEvents(run, 'two', 'Here.'), complete],
     );
     const store = createInMemoryStore();
     const host = createRunHost(store, { tickMs: 2 });
@@ -430,7 +430,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     const message = await answerWhere(asked);
     // The response starts before the run pauses.
     const answered = await send(user('u'), message);
-    goOn.open();
+    proceed.open();
     const text = await answered.text();
     expect(text).toContain('"delta":"Here."');
     expect(text).not.toContain('Where?');
@@ -442,7 +442,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
   });
 
   test('streams questions asked between the answer and the pause', async () => {
-    const goOn = gate();
+    const proceed = gate();
     const askFor = (toolCallId: string): AgentEvent => ({
       type: 'tool-call',
       toolCallId,
@@ -451,9 +451,9 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
       executor: 'client',
     });
     const source = scriptedSource((run) => [
-      ...says(run, 'one', 'Where?'),
+      ...textEvents(run, 'one', 'Where?'),
       askFor('c'),
-      goOn.opened,
+      proceed.opened,
       askFor('d'),
       {
         type: 'run-end',
@@ -465,7 +465,7 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
     const asked = await post(api, { messages: [user('u')] });
     const message = await answerWhere(asked);
     const answered = await post(api, { messages: [user('u'), message] });
-    goOn.open();
+    proceed.open();
     const text = await answered.text();
     expect(text).toContain('"toolCallId":"d"');
     expect(text).toContain('tool-input-available');
@@ -483,11 +483,11 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
           for await (const { questionId } of control.liveAnswers) if (questionId === id) return;
         };
         return scriptedSource(() => [
-          ...says(run, 'one', 'One?'),
+          ...textEvents(run, 'one', 'One?'),
           { type: 'question', questionId: 'q', kind: 'input', message: 'Which?' },
           ask('q'),
           { type: 'answer', questionId: 'q', value: 'this' },
-          ...says(run, 'two', 'Two.'),
+          ...textEvents(run, 'two', 'Two.'),
           complete,
         ]).run(run, control);
       },

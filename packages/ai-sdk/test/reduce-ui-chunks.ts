@@ -21,7 +21,7 @@ export async function reduceUIChunks(
 ): Promise<Reduced> {
   const reduced: Reduced = { message, thrownAt: undefined, thrown: undefined, errors: [] };
   let read = -1;
-  /** Streams read ahead, so access to `type` tells which chunk the reducer is processing. */
+  /** Streams read ahead, so access to `type` shows which chunk the reducer is processing. */
   const observed = (chunk: unknown, index: number): unknown => {
     const clone = structuredClone(chunk);
     if (typeof clone !== 'object' || clone === null || !('type' in clone)) return clone;

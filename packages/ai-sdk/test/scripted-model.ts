@@ -42,12 +42,12 @@ export function scriptedModel(...steps: LanguageModelV3StreamPart[][]): MockLang
     doStream: async () => {
       const parts = steps[Math.min(step, steps.length - 1)] ?? [];
       step += 1;
-      return { stream: streamOf(parts) };
+      return { stream: createStream(parts) };
     },
   });
 }
 
-export function streamOf<T>(items: readonly T[]): ReadableStream<T> {
+export function createStream<T>(items: readonly T[]): ReadableStream<T> {
   return new ReadableStream({
     start(controller) {
       for (const item of items) controller.enqueue(item);

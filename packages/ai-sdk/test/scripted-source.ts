@@ -41,7 +41,7 @@ export function scriptedSource(...scripts: Script[]): ScriptedSource {
 }
 
 /** Events of a text part with the given deltas. */
-export function says(run: RunInput, name: string, ...deltas: string[]): AgentEvent[] {
+export function textEvents(run: RunInput, name: string, ...deltas: string[]): AgentEvent[] {
   const id = `${run.runId}:${name}`;
   return [
     { type: 'text-start', id },

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { chatMajors } from './chats.ts';
 import { call, finish, scriptedModel, text } from './scripted-model.ts';
-import { complete, says, scriptedSource } from './scripted-source.ts';
+import { complete, scriptedSource, textEvents } from './scripted-source.ts';
 import { serve } from './serve.ts';
 import {
   createChatHandler,
@@ -22,7 +22,7 @@ describe.each(chatMajors)('$name', ({ ai, createChat }) => {
   });
 
   test('serves a source in a route', async () => {
-    const openHarnessSource = () => scriptedSource((run) => [...says(run, 'text', 'Hello'), complete]);
+    const openHarnessSource = () => scriptedSource((run) => [...textEvents(run, 'text', 'Hello'), complete]);
 
     const POST = createChatHandler(openHarnessSource());
 
@@ -34,7 +34,7 @@ describe.each(chatMajors)('$name', ({ ai, createChat }) => {
   });
 
   test('runs a source in the same process', async () => {
-    const source = scriptedSource((run) => [...says(run, 'text', 'Hello'), complete]);
+    const source = scriptedSource((run) => [...textEvents(run, 'text', 'Hello'), complete]);
     const chat = createChat({ transport: new SourceChatTransport(source, { sendReasoning: true }) });
     await chat.sendMessage({ text: 'hi' });
     expect(chat.lastMessage?.parts.at(-1)).toMatchObject({ type: 'text', text: 'Hello' });

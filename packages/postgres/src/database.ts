@@ -82,7 +82,7 @@ export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Returns the SQLSTATE of a database error, also if a driver has wrapped it. */
+/** Returns the SQLSTATE of a database error, even if a driver has wrapped it. */
 export function sqlState(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as { code?: unknown };
@@ -106,7 +106,7 @@ export function toDatabaseError(error: unknown): unknown {
   return isAway ? new DatabaseUnavailableError(undefined, { cause: error }) : error;
 }
 
-/** How long a refused write is reported. Runs that cannot write retry every second. */
+/** Time for which a refused write is reported. Runs that cannot write retry every second. */
 const refusalMs = 5_000;
 
 /** Stores the last write that a reachable server refused: full disk, out of resources, read-only, or an I/O error. */

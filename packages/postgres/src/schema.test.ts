@@ -112,7 +112,7 @@ describe.each(databases)('the Drizzle schema, $name', ({ open }) => {
 });
 
 describe('the Drizzle schema', () => {
-  it('is usable in Drizzle queries', async () => {
+  it('supports Drizzle queries', async () => {
     const pool = new pg.Pool({ connectionString: await newPostgresUrl() });
     onTestFinished(() => pool.end());
     const db = drizzle(pool);

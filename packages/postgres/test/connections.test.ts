@@ -126,7 +126,7 @@ describe.concurrent.each(opened)('a database opened with $name', ({ open }) => {
   });
 });
 
-it.concurrent('reports rejected statements and mistakes of the program as they are', async (context) => {
+it.concurrent('reports rejected statements and programming errors unchanged', async (context) => {
   const database = opened[0]!.open(context, await newPostgresUrl({ empty: true }));
   await expect(database.query('select 1 / 0 as one')).rejects.toMatchObject({ code: '22012' });
   const mistake = new TypeError('a mistake');

@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What happens to one statement. The server has executed (and committed) it, except after `drop-statement`. */
+/** Fault of one statement. The server has executed (and committed) it, except after `drop-statement`. */
 export type Fault =
   /** Cuts the connection before the server receives the statement. */
   | { kind: 'drop-statement' }

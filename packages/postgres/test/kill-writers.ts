@@ -12,7 +12,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 
 import { createStore } from '../src/create-store.ts';
 import { fillFolder, newPostgresUrl } from './databases.ts';
-import { asProcess, eventsOf, readAll, readLog, type TestProcess } from './processes.ts';
+import { asProcess, getEvents, readAll, readLog, type TestProcess } from './processes.ts';
 
 const program = fileURLToPath(new URL('writer-process.mjs', import.meta.url));
 const threads = ['thread_1', 'thread_2', 'thread_3', 'thread_4'];
@@ -80,7 +80,7 @@ async function killWriter({ target, reader, open }: Killing, name: string): Prom
     for (const line of lines) {
       if (left-- <= 0) markReached();
       const key = readLine(reported, line);
-      if (key && reader && !reading.has(key)) reading.set(key, readAll(reader.follow(key)).then(eventsOf));
+      if (key && reader && !reading.has(key)) reading.set(key, readAll(reader.follow(key)).then(getEvents));
     }
   });
   const closed = new Promise((resolve) => writer.on('close', resolve));

@@ -104,6 +104,6 @@ export async function readAll(stream: ReadableStream<Followed>): Promise<Followe
   }
 }
 
-export function eventsOf(items: readonly Followed[]): AgentEvent[] {
+export function getEvents(items: readonly Followed[]): AgentEvent[] {
   return items.flatMap((item) => (item.type === 'events' ? item.events : item.type === 'ended' ? [item.event] : []));
 }

@@ -3,7 +3,7 @@ import { createSweeper } from '@intertie/core/internal';
 import type { Appended, FinishRequest, Ownership } from '@intertie/core/store';
 import { describe, expect, it, vi } from 'vitest';
 
-import { eventsOf, notice, openProcesses, readAll, readLog, start } from './processes.ts';
+import { getEvents, notice, openProcesses, readAll, readLog, start } from './processes.ts';
 
 // The store contract tests one store; these tests use several processes.
 
@@ -74,7 +74,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     await writer.finish((rest) => store.registry.finish(started.run.key, 1, ending(rest)));
     const expected = [...['1', '2', '3', '4', '5'].map(notice), runEnd];
     expect(await readLog(store, started.run.key)).toEqual(expected);
-    expect(eventsOf(await reading)).toEqual(expected);
+    expect(getEvents(await reading)).toEqual(expected);
   });
 
   it('returns the result of a finish whose acknowledgement was lost', async () => {
@@ -117,10 +117,10 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     }
     writer.write(runEnd);
     await writer.finish((rest) => store.registry.finish(started.run.key, 1, ending(rest)));
-    const bytes = JSON.stringify(eventsOf(await live));
+    const bytes = JSON.stringify(getEvents(await live));
     expect(bytes).toBe(JSON.stringify([...events, runEnd]));
-    expect(JSON.stringify(eventsOf(await elsewhere))).toBe(bytes);
-    expect(JSON.stringify(eventsOf(await readAll(two!.follow(started.run.key))))).toBe(bytes);
+    expect(JSON.stringify(getEvents(await elsewhere))).toBe(bytes);
+    expect(JSON.stringify(getEvents(await readAll(two!.follow(started.run.key))))).toBe(bytes);
   });
 
   it('resets a cursor of another epoch', async () => {
@@ -130,7 +130,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     await one!.store.registry.retire('p1');
     const sweeper = createSweeper({ store: two!.store, process: 'p2' });
     expect(await sweeper.sweep()).toMatchObject({ recovered: 1 });
-    const all = eventsOf(await readAll(two!.follow(run.key)));
+    const all = getEvents(await readAll(two!.follow(run.key)));
     expect(all.at(-1)).toMatchObject({ type: 'run-end', error: { code: 'lost' } });
     for (const after of [
       { epoch: 1, seq: 3 },
@@ -138,9 +138,9 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     ]) {
       const items = await readAll(two!.follow(run.key, after));
       expect(items[0]).toEqual({ type: 'reset' });
-      expect(eventsOf(items)).toEqual(all);
+      expect(getEvents(items)).toEqual(all);
     }
-    expect(eventsOf(await readAll(two!.follow(run.key, { epoch: 1, seq: 1 })))).toEqual(all.slice(1));
+    expect(getEvents(await readAll(two!.follow(run.key, { epoch: 1, seq: 1 })))).toEqual(all.slice(1));
   });
 
   it('creates one continuation for answers from two processes', async () => {
@@ -181,7 +181,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
     const reading = readAll(two!.follow(run.key));
     await one!.store.registry.retire('p1');
     await createSweeper({ store: two!.store, process: 'p2' }).sweep();
-    expect(eventsOf(await reading).at(-1)).toMatchObject({ outcome: 'error', error: { code: 'lost' } });
+    expect(getEvents(await reading).at(-1)).toMatchObject({ outcome: 'error', error: { code: 'lost' } });
     expect(await two!.store.registry.listDecisions(two!.store.scope)).toMatchObject([{ state: 'expired' }]);
   });
 
@@ -223,7 +223,7 @@ describe.each(['PGlite', 'Postgres'] as const)('runs of several processes on %s'
       }),
     );
     const expected = [...Array.from({ length: count }, (_, n) => notice(`${n}`)), runEnd];
-    for (const items of await Promise.all([...reading, ...many])) expect(eventsOf(items)).toEqual(expected);
+    for (const items of await Promise.all([...reading, ...many])) expect(getEvents(items)).toEqual(expected);
   });
 
   it('delivers every change of 12 writers to a reader', async () => {

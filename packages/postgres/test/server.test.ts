@@ -9,7 +9,7 @@ import { PostgresMemoryStore } from '../src/postgres-store.ts';
 import { longLeaseMs as leaseMs } from './age.ts';
 import { newPostgresUrl } from './databases.ts';
 import { startOwnServer } from './own-server.ts';
-import { asProcess, eventsOf, notice, readAll, readLog, start } from './processes.ts';
+import { asProcess, getEvents, notice, readAll, readLog, start } from './processes.ts';
 
 // Tests that need a Postgres server.
 
@@ -144,7 +144,7 @@ describe('PgBouncer transaction mode without LISTEN (simulated)', { timeout: 60_
     expect(await one!.store.registry.listDecisions(one!.store.scope)).toMatchObject([{ state: 'answered' }]);
     writer.write(runEnd);
     await writer.finish((rest) => one!.store.registry.finish(key, 1, ending(rest)));
-    expect(eventsOf(await reading)).toEqual([...['a', 'b', 'c'].map(notice), runEnd]);
+    expect(getEvents(await reading)).toEqual([...['a', 'b', 'c'].map(notice), runEnd]);
   });
 });
 
@@ -180,7 +180,7 @@ describe('database restart', () => {
     await writer.finish((rest) => one.store.registry.finish(key, 1, ending(rest)));
     const expected = [...texts.map(notice), runEnd];
     expect(await readLog(two.store, key)).toEqual(expected);
-    expect(eventsOf(await here)).toEqual(expected);
-    expect(eventsOf(await there)).toEqual(expected);
+    expect(getEvents(await here)).toEqual(expected);
+    expect(getEvents(await there)).toEqual(expected);
   });
 });

@@ -4,7 +4,7 @@ import { vi } from 'vitest';
 
 const limitMs = 30_000;
 
-/** Starts work that has to end by its own time limits, and lets those pass at once. Fails if they add up to more than 30 s. */
+/** Starts work that must end by its own time limits, and skips the waiting time. Fails if they add up to more than 30 s. */
 export async function skipTimeouts<Result>(start: () => Promise<Result>): Promise<Result> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {

@@ -57,7 +57,7 @@ export const agUiProtocol: Protocol = {
 /** Adds a reply as messages, and returns the input of the next run. */
 function addReply(client: HttpAgent, reply: Reply): object {
   const id = crypto.randomUUID();
-  if ('say' in reply) client.addMessage({ id, role: 'user', content: reply.say });
+  if ('text' in reply) client.addMessage({ id, role: 'user', content: reply.text });
   if ('output' in reply) {
     const messages = client.messages as AGUIMessage[];
     const settledCalls = new Set(messages.map(({ toolCallId }) => toolCallId));

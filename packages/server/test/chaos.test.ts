@@ -14,7 +14,7 @@ afterAll(async () => {
   await server.close();
 });
 
-test('every reader ends with the stored message over a network that cuts, stalls and repeats requests', async () => {
+test('delivers the stored message to every reader over a network that cuts, stalls and repeats requests', async () => {
   const texts = ['hello', 'What is the weather in Lisbon?', 'Draw a chart', 'hello'];
   const ends = await Promise.all(texts.map((text) => chatThroughChaos(proxy.url, server.url, text)));
   expect(ends).toEqual(texts.map(() => 'complete'));

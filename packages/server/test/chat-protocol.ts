@@ -60,7 +60,7 @@ export function chatProtocol({ name, ai, createChat }: ChatMajor): Protocol {
 }
 
 async function replyInChat(chat: ReturnType<ChatMajor['createChat']>, reply: Reply): Promise<void> {
-  if ('say' in reply) return chat.sendMessage({ text: reply.say });
+  if ('text' in reply) return chat.sendMessage({ text: reply.text });
   const asked = (chat.lastMessage?.parts ?? []) as Array<{
     type: string;
     state?: string;

@@ -28,7 +28,7 @@ describe.each(chatMajors)('$name', ({ ai, createChat, createHookChat }) => {
   const bare = (): InstanceType<typeof ai.DefaultChatTransport> =>
     new ai.DefaultChatTransport({ fetch: (path, init) => fetch(new URL(path as string, server.url), init) });
 
-  test('a bare useChat resumes after a cut', async () => {
+  test('resumes a bare useChat after a cut', async () => {
     const thread = crypto.randomUUID();
     const chat = createChat({ id: thread, transport: bare() });
     const sent = chat.sendMessage({ text: 'hello' });
@@ -41,7 +41,7 @@ describe.each(chatMajors)('$name', ({ ai, createChat, createHookChat }) => {
     expect(shown(chat.lastMessage)).toEqual(shown((await stored(thread)).at(-1)));
   });
 
-  test('a reloaded page shows the history and resumes the answer in progress', async () => {
+  test('shows the history in a reloaded page and resumes the answer in progress', async () => {
     const thread = crypto.randomUUID();
     const before = createChat({ id: thread, transport: bare() });
     const sent = before.sendMessage({ text: 'hello' });
@@ -61,7 +61,7 @@ describe.each(chatMajors)('$name', ({ ai, createChat, createHookChat }) => {
     expect(reloaded.messages).toHaveLength(2);
   });
 
-  test('our transport hides cuts and stops the run', async () => {
+  test('hides cuts and stops the run with our transport', async () => {
     const thread = crypto.randomUUID();
     const queries: string[] = [];
     const transport = new IntertieChatTransport({

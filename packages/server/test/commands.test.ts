@@ -143,7 +143,7 @@ describe('DATABASE_URL', () => {
   );
 });
 
-test('migrate prints the SQL', async () => {
+test('prints the SQL of the migrations', async () => {
   const { code, out } = await run('migrate', '--print');
   expect(code).toBe(0);
   expect(out).toContain('create table');

@@ -29,7 +29,7 @@ const settings: { [template in Template]: string[] } = {
   'ag-ui': ['AGENT_URL'],
 };
 
-test.each(templates)('the compose file of %s configures its image and database', (template) => {
+test.each(templates)('configures image and database in the compose file of %s', (template) => {
   const files = projectFiles(template, 'projects/My chat!');
   const { services, volumes } = parse(files['compose.yaml']!, { strict: true }) as Compose;
   const { intertie, database } = services;
@@ -48,7 +48,7 @@ test.each(templates)('the compose file of %s configures its image and database',
   expect(Number.parseInt(intertie.stop_grace_period)).toBeGreaterThan(10);
 });
 
-test.each(templates)('the package.json of %s lists the imports of its configuration', (template) => {
+test.each(templates)('lists the imports of the configuration in the package.json of %s', (template) => {
   const files = projectFiles(template, 'projects/My chat!');
   const { dependencies, name } = JSON.parse(files['package.json']!) as {
     dependencies: { [name: string]: string };

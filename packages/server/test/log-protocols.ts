@@ -87,9 +87,9 @@ async function readLog(test: Case, read: (runId: string, isCut: boolean) => Prom
 /** Replies with plain requests. Returns the run that continues. */
 async function replyByHand(test: Case, runId: string, reply: Reply): Promise<string> {
   const { base, thread, agent } = test;
-  if ('say' in reply) {
+  if ('text' in reply) {
     const before = await storedMessages<object>(test, 'ui');
-    const message = { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text: reply.say }] };
+    const message = { id: crypto.randomUUID(), role: 'user', parts: [{ type: 'text', text: reply.text }] };
     const response = await postJson(`${base}/api/agents/${agent}/chat`, { id: thread, messages: [...before, message] });
     void response.text().catch(() => undefined);
     return response.headers.get('x-intertie-run')!;

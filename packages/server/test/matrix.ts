@@ -52,7 +52,7 @@ const sources: readonly Source[] = [
       answer: column,
       tool: column,
       // Open Harness has no approvals either: a paused flow waits for the next message.
-      approval: { ...column, reply: { say: 'yes, publish it' } },
+      approval: { ...column, reply: { text: 'yes, publish it' } },
       error: { text: 'Fail' },
       abort: column,
       resume: column,

@@ -6,7 +6,7 @@ import { postJson } from './client.ts';
 export type Scenario = 'answer' | 'tool' | 'approval' | 'error' | 'abort' | 'resume';
 
 /** Reply to a question: an approval, the output of a client tool, or a message. */
-export type Reply = { approve: true } | { output: string } | { say: string };
+export type Reply = { approve: true } | { output: string } | { text: string };
 
 export type Case = { base: string; agent: string; thread: string; text: string; scenario: Scenario; reply?: Reply };
 

@@ -149,7 +149,7 @@ test('refuses proxied requests without a token, even from a trusted proxy', asyn
 });
 
 test.each(['//evil.example/', '/\\evil.example/', '///evil.example/%2e%2e', '//evil.example'])(
-  'redirects from %s to a path of its own after a sign-in',
+  'redirects from %s only to its own origin after a sign-in',
   async (path) => {
     const server = await start({ token });
     const { status, headers } = await send(server.url, { path: `${path}?token=${token}` });

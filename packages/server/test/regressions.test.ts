@@ -67,7 +67,7 @@ test('leaves no stream open if the client disconnects while its request is handl
   });
 });
 
-/** Starts a run that does not end by itself. */
+/** Starts a run that ends only when it is stopped. */
 async function startSlowRun(url: string): Promise<string> {
   const response = await postJson(`${url}/api/chat`, chatBody('slow', 'slow'));
   const runId = response.headers.get('x-intertie-run')!;
@@ -147,7 +147,7 @@ function countFollowers(store: ReturnType<typeof createInMemoryStore>): { opened
   return count;
 }
 
-test('HEAD on an event route uses no stream slot', async () => {
+test('uses no stream slot for HEAD on an event route', async () => {
   const server = closeLater(await serve({ agents, database: createInMemoryStore() }, { port: 0 }));
   const runId = await startSlowRun(server.url);
   await vi.waitFor(async () => expect(await openStreams(server.url)).toBe(0));
@@ -168,7 +168,7 @@ test('stops following a run if its events are cancelled before they are read', a
   await vi.waitFor(() => expect(followers).toEqual({ opened: 1, left: 1 }));
 });
 
-test('a long poll of a disconnected client does not wait', async () => {
+test('ends the long poll of a disconnected client without waiting', async () => {
   const store = createInMemoryStore();
   const server = closeLater(await serve({ agents, database: store }, { port: 0 }));
   const runId = await startSlowRun(server.url);
@@ -204,7 +204,7 @@ function leasedStore(mayBeat: () => Promise<void> = () => Promise.resolve()): {
   return { store, leases };
 }
 
-test('concurrent reloads leave one lease, and closing leaves none', async () => {
+test('leaves one lease after concurrent reloads, and none after closing', async () => {
   const { store, leases } = leasedStore();
   const server = closeLater(await serve({ agents, database: store }, { port: 0 }));
   const config = { agents, database: store };
@@ -214,7 +214,7 @@ test('concurrent reloads leave one lease, and closing leaves none', async () => 
   expect(leases.size).toBe(0);
 });
 
-test('a reload with a process name keeps the lease of the new instance', async () => {
+test('keeps the lease of the new instance after a reload with a process name', async () => {
   const { store, leases } = leasedStore();
   const server = closeLater(await serve({ agents, database: store }, { port: 0, runs: { process: 'node-1' } }));
   await server.reload({ agents, database: store });
@@ -222,7 +222,7 @@ test('a reload with a process name keeps the lease of the new instance', async (
   expect([...leases]).toEqual(['node-1-1']);
 });
 
-test('closing with drainMs 0 after a reload stops the runs of the previous configuration', async () => {
+test('stops the runs of the previous configuration when closing with drainMs 0 after a reload', async () => {
   const store = createInMemoryStore();
   const server = closeLater(await serve({ agents, database: store }, { port: 0 }));
   await startSlowRun(server.url);
@@ -232,7 +232,7 @@ test('closing with drainMs 0 after a reload stops the runs of the previous confi
   expect(run).toMatchObject({ state: 'aborted', outcome: { by: 'system', reason: 'shutdown' } });
 }, 20_000);
 
-test('closing does not wait for a source that ignores its signal', async () => {
+test('closes without waiting for a source that ignores its signal', async () => {
   const store = createInMemoryStore();
   const server = closeLater(await serve({ agents: { deaf: unresponsiveSource }, database: store }, { port: 0 }));
   await startSlowRun(server.url);
@@ -242,7 +242,7 @@ test('closing does not wait for a source that ignores its signal', async () => {
   expect(run).toMatchObject({ state: 'aborted', outcome: { by: 'system', reason: 'shutdown' } });
 });
 
-test('a reload during close is rejected and leaves no lease', async () => {
+test('rejects a reload during close and leaves no lease', async () => {
   let gate = Promise.resolve();
   const { store, leases } = leasedStore(() => gate);
   const server = closeLater(await serve({ agents, database: store }, { port: 0 }));

@@ -84,7 +84,7 @@ const calls: { [route: string]: () => Promise<Response> } = {
 const types = { json: 'json', sse: 'event-stream', text: 'text/', bytes: '/', ndjson: 'ndjson', nothing: '' };
 
 test.each(routeTable.map((route) => [`${route.method} ${route.path}`, route] as const))(
-  '%s responds with a documented status and type',
+  'responds to %s with a documented status and type',
   async (name, { answers }) => {
     const response = await calls[name]!();
     expect(Object.keys(answers).map(Number)).toContain(response.status);

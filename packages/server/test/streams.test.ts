@@ -54,7 +54,7 @@ test('rejects offsets of another epoch, invalid queries and writes', async () =>
   expect((await fetch(url('nothing'))).status).toBe(404);
 });
 
-test.each(['long-poll', 'sse'] as const)('the Durable Streams client follows a live run with %s', async (live) => {
+test.each(['long-poll', 'sse'] as const)('lets the Durable Streams client follow a live run with %s', async (live) => {
   const response = await postJson(`${server.url}/api/agents/helper/chat`, chatBody(`live-${live}`, 'hello'));
   const runId = response.headers.get('x-intertie-run')!;
   const answer = response.text();
@@ -68,7 +68,7 @@ test.each(['long-poll', 'sse'] as const)('the Durable Streams client follows a l
   expect(reading.offset).toBe(head.headers.get('stream-next-offset'));
 });
 
-test('nextCursor always increases', () => {
+test('increases nextCursor with every call', () => {
   expect(nextCursor(undefined, 40_000)).toBe('2');
   expect(nextCursor('2', 40_000)).toBe('3');
   expect(nextCursor('nonsense', 40_000)).toBe('2');

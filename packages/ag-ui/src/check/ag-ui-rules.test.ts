@@ -57,7 +57,7 @@ const activityDelta = (path: string, value: unknown): object => ({
 });
 const stateDelta = { type: 'STATE_DELTA', delta: [{ op: 'replace', path: '/n', value: 1 }] };
 const custom = (name: string): object => ({ type: 'CUSTOM', name, value: 1 });
-const long = 'It is said at some length.';
+const long = 'A text of some length.';
 
 /** A rule, a stream that breaks it, and a similar stream that does not. */
 const table: ReadonlyArray<[AGUIRule, bad: object[], good: object[]]> = [
@@ -221,7 +221,7 @@ const findRules = (events: readonly object[]): string[] => check(agUi, events).v
 const fatal: ReadonlySet<AGUIRule> = new Set(['chunk-ambiguous', 'owner', 'chunk-mixed']);
 
 describe('the AG-UI rules', () => {
-  it.each(table)('detect violations of %s and accept similar valid streams', async (rule, bad, good) => {
+  it.each(table)('detects violations of %s and accepts similar valid streams', async (rule, bad, good) => {
     expect(findRules(bad)).toContain(rule);
     expect(findRules(good)).toEqual([]);
     // The official client accepts the valid stream too. It replays single runs only.
@@ -230,17 +230,17 @@ describe('the AG-UI rules', () => {
     expect(seen?.error).toBeUndefined();
   });
 
-  it('agree with the official client on fatal violations of chunks', async () => {
+  it('agrees with the official client on fatal violations of chunks', async () => {
     const broken = table.filter(([rule]) => fatal.has(rule) && rule !== 'chunk-mixed');
     const errors = await Promise.all(broken.map(async ([, bad]) => (await replay([bad as AGUIEvent[]])).error));
     expect(errors).toEqual([expect.stringContaining('Ambiguous'), expect.stringContaining('does not match')]);
   });
 
-  it('have a sentence and a fix', () => {
+  it('has a sentence and a fix for every rule', () => {
     for (const { sentence, fix } of agUi.rules) expect([sentence, fix].every((line) => line.endsWith('.'))).toBe(true);
   });
 
-  it('accept triads that the official verifier accepts', async () => {
+  it('accepts triads that the official verifier accepts', async () => {
     const triads = table.filter(
       ([, , good]) => !good.some((event) => 'type' in event && String(event.type).endsWith('CHUNK')),
     );

@@ -1,6 +1,6 @@
 import { asFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
-/** What is already known of the messages in a snapshot. */
+/** State of the messages that were decoded before a snapshot. */
 export interface KnownMessages {
   isKnown(messageId: string): boolean;
   hasCall(toolCallId: string): boolean;

@@ -61,7 +61,7 @@ const other = fc.oneof(
 const streams = fc.array(fc.oneof({ weight: 4, arbitrary: chunk }, { weight: 1, arbitrary: other }), { maxLength: 8 });
 
 describe('chunks', () => {
-  it('fail in the checker exactly if they fail in the official client', async () => {
+  it('rejects exactly the chunks that the official client rejects', async () => {
     await fc.assert(
       fc.asyncProperty(streams, async (middle) => {
         const started = { type: 'RUN_STARTED', threadId: 't', runId: 'r', protocolVersion: '1.0' };

@@ -6,12 +6,12 @@ import { toAGUI, type StreamTextLike } from './to-ag-ui.ts';
 
 declare const result: StreamTextLike;
 
-test('adaptStreamToAGUI is assignable to AsyncGenerator<BaseEvent>', () => {
+test('returns an AsyncGenerator<BaseEvent> from adaptStreamToAGUI', () => {
   expectTypeOf(new AgentsToAGUIAdapter().adaptStreamToAGUI(result)).toExtend<AsyncGenerator<BaseEvent>>();
   expectTypeOf(toAGUI(result)).toExtend<ReadableStream<BaseEvent>>();
 });
 
-test('emitted events narrow by a plain string and are assignable to AGUIEvent', async () => {
+test('narrows emitted events by a plain string and assigns them to AGUIEvent', async () => {
   for await (const event of new AgentsToAGUIAdapter().adaptStreamToAGUI(result)) {
     expectTypeOf(event).toExtend<AGUIEvent>();
     if (event.type === 'STEP_STARTED') expectTypeOf(event.stepName).toEqualTypeOf<string>();

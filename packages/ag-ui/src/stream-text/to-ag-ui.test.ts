@@ -141,7 +141,7 @@ describe('toAGUI', () => {
     expect(await Promise.all([collect(one), readAll(other)])).toEqual([read, read]);
   });
 
-  it('is locked while it is iterated and closed after the loop is left', async () => {
+  it('locks the stream while it is iterated and closes it after the loop is left', async () => {
     const stream = convert();
     for await (const _ of stream) {
       expect(stream.locked).toBe(true);

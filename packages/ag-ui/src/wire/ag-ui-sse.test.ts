@@ -39,7 +39,7 @@ function textReader(bytes: ReadableStream<Uint8Array>): {
 }
 
 describe('a frame', () => {
-  it('is one line that ends with LF for any event', () => {
+  it('writes any event as one line that ends with LF', () => {
     const frame = toAGUIFrame(event('a\r\nb\u2028'));
     expect(frame).toMatch(/^data: [^\r\n]*\n\n$/);
     expect(JSON.parse(frame.slice(6))).toEqual(event('a\r\nb\u2028'));
@@ -61,7 +61,7 @@ describe('a chunk', () => {
     expect([await reader.read(), await reader.read()]).toEqual([toAGUIFrame(event(4)), undefined]);
   });
 
-  it('contains the frames of the events, wherever chunks are split', async () => {
+  it('writes all frames, wherever chunks are split', async () => {
     const character = fc.constantFrom('a', ' ', '\n', '"', '\\', '\u0001', 'é', '\u2028', '你', '😀', '\ud800');
     const value = fc.oneof(fc.string({ unit: character }), fc.constantFrom('long '.repeat(1000), '你'.repeat(20_000)));
     await fc.assert(
@@ -79,7 +79,7 @@ describe('keep-alive comments', () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
   afterEach(() => vi.useRealTimers());
 
-  it('are sent only after an interval without events', async () => {
+  it('sends keep-alive comments only after an interval without events', async () => {
     const { events, send, end } = controlled();
     const reader = textReader(writeAGUISSE(events, { keepAliveMs: 1000 }));
     send(event(1));
@@ -99,7 +99,7 @@ describe('keep-alive comments', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('are not queued without a reader and stop when the reader cancels', async () => {
+  it('does not queue keep-alive comments without a reader and stops when the reader cancels', async () => {
     const { events, left } = controlled();
     const bytes = writeAGUISSE(events, { keepAliveMs: 1000 });
     await vi.advanceTimersByTimeAsync(60_000);
@@ -113,7 +113,7 @@ describe('keep-alive comments', () => {
     expect([left, vi.getTimerCount()]).toEqual([['gone'], 0]);
   });
 
-  it('are not sent by default', async () => {
+  it('sends no keep-alive comments by default', async () => {
     const reader = textReader(writeAGUISSE(toReadableStream([event(1)])));
     expect(vi.getTimerCount()).toBe(0);
     expect([await reader.read(), await reader.read()]).toEqual([toAGUIFrame(event(1)), undefined]);

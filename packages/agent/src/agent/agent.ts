@@ -237,7 +237,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     return readUsage(this.store, threadId);
   }
 
-  /** Saves a conversation from elsewhere to the store, and reports losses. */
+  /** Imports a conversation of another system into the store, and reports losses. */
   importMessages(request: ImportRequest): Promise<ImportReport> {
     return importMessages(this.store, request, this.#runtime.definition);
   }

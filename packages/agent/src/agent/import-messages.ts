@@ -37,7 +37,7 @@ export async function importMessages(
     const batch = read.slice(at, at + batchSize).map((message, index) => {
       const { status = 'complete' } = message;
       const parentId = read[at + index - 1]?.id ?? null;
-      // No process here continues a run that was streaming elsewhere.
+      // No process continues a run that was streaming in another system.
       return Object.assign({}, toStoredMessage(message, storeReasoning), owner, {
         parentId,
         status: status === 'streaming' ? 'complete' : status,

@@ -23,7 +23,7 @@ it('waits until the deadline', async () => {
   expect(isOver()).toBe(true);
 });
 
-it('can be shortened during the wait, and not extended', async () => {
+it('shortens a pending wait, and never extends it', async () => {
   const deadline = new Deadline();
   deadline.shorten(60_000);
   const isOver = startWaiting(deadline);
@@ -50,7 +50,7 @@ it('does not expire early when it exceeds the longest timer', async () => {
   expect(isOver()).toBe(false);
 });
 
-it('ends with the work, and clears its timer', async () => {
+it('ends the wait when the work ends, and clears its timer', async () => {
   const deadline = new Deadline();
   deadline.shorten(60_000);
   await deadline.wait(Promise.resolve());

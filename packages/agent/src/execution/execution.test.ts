@@ -51,11 +51,11 @@ it('saves the complete message and ends with `log-lost` after the database lost 
   let isLost = false;
   store.log.append = async (batches): Promise<readonly Appended[]> =>
     isLost ? batches.map(() => 'regressed' as const) : append(batches);
-  const goOn = gate();
+  const proceed = gate();
   const source = createSource(async function* () {
     yield { type: 'text-start', id: 'a' };
     yield { type: 'text-delta', id: 'a', delta: 'Half' };
-    await goOn.opened;
+    await proceed.opened;
     yield { type: 'text-delta', id: 'a', delta: ' and half' };
     await new Promise(() => {});
   });
@@ -63,7 +63,7 @@ it('saves the complete message and ends with `log-lost` after the database lost 
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   for await (const event of run.events) if (event.type === 'text-delta') break;
   isLost = true;
-  goOn.open();
+  proceed.open();
   expect(await run.message).toMatchObject({ status: 'error', content: { parts: [{ text: 'Half and half' }] } });
   expect((await run.record()).outcome).toMatchObject({ error: { code: 'log-lost' } });
 });
@@ -273,9 +273,9 @@ it('reports an answer to an unknown question of a live run without waiting', asy
 
 it('leaves queued runs to other processes while closing', async () => {
   const store = createInMemoryStore();
-  const goOn = gate();
+  const proceed = gate();
   const source = createSource(async function* () {
-    await goOn.opened;
+    await proceed.opened;
     yield* hello();
   });
   const host = createRunHost(store, { sweepMs: 20 });
@@ -283,7 +283,7 @@ it('leaves queued runs to other processes while closing', async () => {
   await agent.stream({ threadId: 't', message: 'U' });
   const waiting = await agent.stream({ threadId: 't', message: 'V', busy: 'queue' });
   const closed = host.close({ drainMs: 500 });
-  goOn.open();
+  proceed.open();
   await closed;
   expect((await store.registry.findRun(store.scope, { runId: waiting.runId }))?.state).toBe('queued');
 });

@@ -6,7 +6,7 @@ import { Agent } from '../agent/agent.ts';
 import { findContinuation } from './find-continuation.ts';
 
 it('returns the run itself while it is still running after its answer, and its continuation later', async () => {
-  const goOn = gate();
+  const proceed = gate();
   const source: AgentSource = {
     name: 'busy',
     pauses: 'replay',
@@ -14,7 +14,7 @@ it('returns the run itself while it is still running after its answer, and its c
       sourceStream(
         async function* (): AsyncGenerator<AgentEvent> {
           yield { type: 'question', questionId: 'q', kind: 'input' };
-          await goOn.opened;
+          await proceed.opened;
           const waitingFor = [{ type: 'question' as const, questionId: 'q' }];
           if (run.message) yield { type: 'run-end', outcome: 'complete' };
           else yield { type: 'run-end', outcome: 'paused', waitingFor };
@@ -33,7 +33,7 @@ it('returns the run itself while it is still running after its answer, and its c
     continuation: { runId: 'next', process: 'p' },
   });
   expect(await findContinuation(store, run, 10)).toMatchObject({ runId: run.runId, state: 'running' });
-  goOn.open();
+  proceed.open();
   expect(await findContinuation(store, run)).toMatchObject({ resumes: key });
   await agent.close();
 });

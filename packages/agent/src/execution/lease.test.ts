@@ -12,7 +12,7 @@ function leaseOn() {
   return { lease, wait: (ms: number) => void (at += ms), setAway: (away: boolean) => void (isAway = away) };
 }
 
-it('is reliable from the beginning, as long as it is renewed', async () => {
+it('reports a lease as reliable from the beginning while it is renewed', async () => {
   const { lease, wait } = leaseOn();
   await lease.renew();
   expect(lease.isReliable).toBe(true);
@@ -23,7 +23,7 @@ it('is reliable from the beginning, as long as it is renewed', async () => {
   }
 });
 
-it('is not reliable for two heartbeats after an outage of the store', async () => {
+it('reports a lease as unreliable for two heartbeats after an outage of the store', async () => {
   const { lease, wait, setAway } = leaseOn();
   await lease.renew();
   setAway(true);

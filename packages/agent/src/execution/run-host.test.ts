@@ -6,7 +6,7 @@ import { createRunHost } from './run-host.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-it('closes after the shortest drain timeout, also if the source ignores the stop', async () => {
+it('closes after the shortest drain timeout, even if the source ignores the stop', async () => {
   const store = createInMemoryStore();
   const host = createRunHost(store, { tickMs: 2 });
   const agent = new Agent({ source: unresponsiveSource, store, host });

@@ -33,7 +33,7 @@ describe('telemetry', () => {
     return span;
   };
 
-  it('traces a run, its steps and its tools in the trace of the request, also in a continuation elsewhere', async () => {
+  it('traces a run, its steps and its tools in the trace of the request, including a continuation in another process', async () => {
     const store = createInMemoryStore();
     const model = scriptedModel([call('c1', 'pay'), finish('tool-calls')], [...text('0', 'Done'), finish()]);
     let seen: string | undefined;

@@ -32,6 +32,6 @@ it('uses the usage of an agent instead of its steps, and of steps where the agen
   ]);
 });
 
-it('is undefined if no usage was reported', () => {
+it('returns undefined if no usage was reported', () => {
   expect(sumEvents({ type: 'step-end', stepId: 's' })).toBeUndefined();
 });

@@ -105,7 +105,7 @@ export function approvals(on: StoreKind): void {
       expect(one.paid.length + two.paid.length).toBeLessThanOrEqual(1);
     });
 
-    it('executes nothing before the last of two approvals, also if another process gets it', async () => {
+    it('executes nothing before the last of two approvals, even if another process receives it', async () => {
       const shared = await openTestStore(on);
       const one = payer(shared.process(), ['c1', 'c2']);
       const { run, questions } = await ask(one);

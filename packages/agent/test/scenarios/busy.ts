@@ -8,27 +8,27 @@ import { steppedModel } from '../stepped-model.ts';
 
 const never = new Promise<void>(() => {});
 
-/** Creates a model whose first response waits for `goOn`. Later responses are complete immediately. */
+/** Creates a model whose first response waits for `proceed`. Later responses are complete immediately. */
 function slowFirst() {
-  const goOn = gate();
+  const proceed = gate();
   const begun = gate();
   const model = steppedModel(
     async function* () {
       yield* text('0', 'First').slice(0, 2);
       begun.open();
-      await goOn.opened;
+      await proceed.opened;
       yield* text('0').slice(1);
       yield finish();
     },
     () => [...text('0', 'Next'), finish()],
   );
-  return { model, goOn, begun };
+  return { model, proceed, begun };
 }
 
 export function busy(on: StoreKind): void {
   describe('a message during a run', () => {
     it('refuses the message with the live run under `busy: reject`', async () => {
-      const { model, goOn, begun } = slowFirst();
+      const { model, proceed, begun } = slowFirst();
       const agent = new Agent({ model, ...(await openTestStore(on)).process() });
       const run = await agent.stream({ threadId: 't', message: 'One' });
       await begun.opened;
@@ -36,13 +36,13 @@ export function busy(on: StoreKind): void {
         code: 'busy',
         refusal: { live: { runId: run.runId } },
       });
-      goOn.open();
+      proceed.open();
       expect((await run.message).status).toBe('complete');
     });
 
-    it('queues the message until the first run ends under `busy: queue`, also across processes', async () => {
+    it('queues the message until the first run ends under `busy: queue`, including across processes', async () => {
       const shared = await openTestStore(on);
-      const { model, goOn, begun } = slowFirst();
+      const { model, proceed, begun } = slowFirst();
       const one = new Agent({ model, ...shared.process() });
       const two = new Agent({ model, ...shared.process() });
       const first = await one.stream({ threadId: 't', message: 'One' });
@@ -52,7 +52,7 @@ export function busy(on: StoreKind): void {
       expect((await second.record()).state).toBe('queued');
       await third.stop();
       expect((await collect(third.events)).at(-1)).toMatchObject({ outcome: 'aborted' });
-      goOn.open();
+      proceed.open();
       expect(joinText(await collect(second.events))).toBe('Next');
       expect((await first.message).status).toBe('complete');
       const messages = await one.store.listMessages({ threadId: 't', leafId: second.messageId });
@@ -60,7 +60,7 @@ export function busy(on: StoreKind): void {
     });
 
     it('returns a queued run as the latest run of the thread', async () => {
-      const { model, goOn, begun } = slowFirst();
+      const { model, proceed, begun } = slowFirst();
       const agent = new Agent({ model, ...(await openTestStore(on)).process() });
       const latest = async (): Promise<string | undefined> => (await agent.latest({ threadId: 't' }))?.runId;
       const first = await agent.stream({ threadId: 't', message: 'One' });
@@ -70,7 +70,7 @@ export function busy(on: StoreKind): void {
       expect(await latest()).toBe(second.runId);
       await second.stop();
       expect(await latest()).toBe(first.runId);
-      goOn.open();
+      proceed.open();
       await first.message;
     });
 

@@ -14,10 +14,10 @@ export function readers(on: StoreKind): void {
   describe('readers', () => {
     it('delivers the remaining events to readers that reconnect at any event, in any process', async () => {
       const shared = await openTestStore(on);
-      const goOn = gate();
+      const proceed = gate();
       const model = steppedModel(async function* () {
         for (const delta of deltas.slice(0, 6)) yield* text(delta, delta);
-        await goOn.opened;
+        await proceed.opened;
         for (const delta of deltas.slice(6)) yield* text(delta, delta);
         yield finish();
       });
@@ -34,7 +34,7 @@ export function readers(on: StoreKind): void {
       })();
       const tails = half.flatMap(({ position }) => [run.follow(position), far.follow(position)]);
       const reading = tails.map((tail) => collect(numbered(tail)));
-      goOn.open();
+      proceed.open();
       const all = await collect(numbered(run.follow()));
       const places = all.map(({ position }) => position.seq);
       expect(places).toEqual(all.map((_, index) => index + 1));
@@ -51,12 +51,12 @@ export function readers(on: StoreKind): void {
     it('reads and decodes a run of another process once for many readers', async () => {
       const shared = await openTestStore(on);
       const begun = gate();
-      const goOn = gate();
+      const proceed = gate();
       const model = steppedModel(async function* () {
         begun.open();
         for (const delta of deltas) {
           yield* text(delta, delta);
-          await goOn.opened;
+          await proceed.opened;
           await new Promise((resolve) => setTimeout(resolve, 30));
         }
         yield finish();
@@ -78,7 +78,7 @@ export function readers(on: StoreKind): void {
       const { key } = await run.record();
       await expect.poll(() => host.relay.writes(key)).toBe(true);
       isCounting = true;
-      goOn.open();
+      proceed.open();
       const given = await Promise.all(all);
       store.log.read = read;
       for (const events of given) expect(events).toEqual(given[0]);

@@ -78,11 +78,11 @@ export function stops(on: StoreKind): void {
 
     it('stops when the signal is aborted, and not when a reader disconnects', async () => {
       const at = (await openTestStore(on)).process();
-      const goOn = gate();
+      const proceed = gate();
       const model = steppedModel(
         async function* () {
           yield* text('0', 'a', 'b').slice(0, 2);
-          await goOn.opened;
+          await proceed.opened;
           yield* text('0', 'a', 'b').slice(2);
           yield finish();
         },
@@ -94,7 +94,7 @@ export function stops(on: StoreKind): void {
       const agent = new Agent({ model, ...at });
       const run = await agent.stream({ threadId: 't', message: 'Go' });
       for await (const event of run.events) if (event.type === 'text-delta') break;
-      goOn.open();
+      proceed.open();
       expect(await run.message).toMatchObject({ status: 'complete' });
       expect(joinText(await collect(run.events))).toBe('ab');
       const controller = new AbortController();

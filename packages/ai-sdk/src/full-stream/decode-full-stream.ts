@@ -316,8 +316,8 @@ class PartDecoder {
     const usage: Usage[] = decodeUsage(part.totalUsage, model, this.#onLoss);
     const rawFinishReason = asText(part.rawFinishReason);
     // Provider packages start with `other` and no raw reason, and replace both when the provider finishes; some of 7 report a
-    // truncated stream as `interrupted`. Usage is no proof: some providers send it with every chunk. Google's interactions have
-    // a status instead of a reason, `in_progress` until the provider finishes.
+    // truncated stream as `interrupted`. Usage does not prove an end: some providers send it with every chunk. Google's
+    // interactions have a status instead of a reason, `in_progress` until the provider finishes.
     const isUnfinished =
       finishReason === 'other' && (rawFinishReason === undefined || rawFinishReason === 'in_progress');
     const cut = isUnfinished && (this.#reportsFinishReason || usage.length === 0);

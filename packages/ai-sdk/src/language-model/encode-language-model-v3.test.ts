@@ -5,7 +5,7 @@ import { compose, seal, transcode, type AgentEvent, type EventOf, type Loss } fr
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { collect, majors, runInput, streamOf } from '../../test/scripted-model.ts';
+import { collect, majors, runInput, createStream } from '../../test/scripted-model.ts';
 import { createFullStreamDecoder } from '../full-stream/decode-full-stream.ts';
 import { createLanguageModelV3Encoder, type LanguageModelV3EncoderOptions } from './encode-language-model-v3.ts';
 import { generateFromEvents } from './generate-from-events.ts';
@@ -28,7 +28,7 @@ function createModel(events: AgentEvent[], options: LanguageModelV3EncoderOption
     modelId: 'tape',
     supportedUrls: {},
     doStream: async ({ tools = [] }) => ({
-      stream: streamOf(
+      stream: createStream(
         transcode(createLanguageModelV3Encoder({ tools: tools.map(({ name }) => name), ...options }), events),
       ),
     }),

@@ -149,7 +149,7 @@ function toComparable(shown: { parts: readonly unknown[] } | undefined): unknown
 }
 
 describe.each(majors)('$name, after reading the stream of a message', ({ major }) => {
-  test('has the same message as toUIMessages returns', async () => {
+  test('reads the same message that toUIMessages returns', async () => {
     const isShown = ({ content }: CanonicalMessage): boolean =>
       !content.parts.some((part) => part.type === 'tool-invocation' && part.invalid && part.approval);
     await fc.assert(

@@ -2,7 +2,7 @@ import type { AgentEvent } from '@intertie/core';
 
 type Claim = { resolve: (toolCallId: string) => void; reject: (error: Error) => void };
 
-/** How long the reader may wait for a part that contains a claimed call. */
+/** Maximum time that the reader waits for a part that contains a claimed call. */
 const defaultWaitMs = 10_000;
 
 /**

@@ -36,7 +36,7 @@ export function blobTests(contract: Contract): void {
       expect(read.every((byte, index) => byte === large[index]) && read.length === large.length).toBe(true);
     });
 
-    it('stores the URL of bytes that are kept elsewhere', async () => {
+    it('stores the URL of external bytes', async () => {
       const store = await contract.open();
       const info = { sha256: abc, size: 3, url: 'https://example.com/abc' };
       expect(await store.blobs.put(store.scope, info)).toEqual(info);

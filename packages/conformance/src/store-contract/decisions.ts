@@ -15,10 +15,10 @@ export function decisionTests(contract: Contract): void {
     it('stores the decisions that a paused run waits for', async () => {
       const store = await contract.open();
       const { run } = await paused(store, '1', 'q1', 'q2');
-      const beside = { run: run.key, runId: 'run_1', threadId, messageId: 'a_1', state: 'open' };
+      const common = { run: run.key, runId: 'run_1', threadId, messageId: 'a_1', state: 'open' };
       expect(await store.registry.listDecisions(store.scope, { threadId, run: run.key, state: 'open' })).toEqual([
-        { ...approval('q1').decision, ...beside },
-        { ...approval('q2').decision, ...beside },
+        { ...approval('q1').decision, ...common },
+        { ...approval('q2').decision, ...common },
       ]);
       expect(await store.registry.listDecisions(store.scope, { threadId: 'thread_2' })).toEqual([]);
     });

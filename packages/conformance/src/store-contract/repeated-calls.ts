@@ -158,7 +158,7 @@ export function repeatedCallTests(contract: Contract): void {
       expect(await store.registry.takeOver('p2', { claim: 'c1' })).toEqual(taken);
       expect(await store.registry.takeOver('p2', { claim: 'c2' })).toEqual([]);
       expect(await store.registry.takeOver('p3', { claim: 'c1' })).toEqual([]);
-      // Also when the process has no lease itself, so that its own runs look abandoned.
+      // The same applies if the process has no lease, so that its own runs look abandoned.
       await store.registry.retire('p2');
       expect(await store.registry.takeOver('p2', { claim: 'c1' })).toEqual(taken);
       expect(await store.registry.takeOver('p2', { claim: 'c3', limit: 1 })).toMatchObject([{ epoch: 3 }]);

@@ -54,7 +54,7 @@ export function scopeTests(contract: Contract): void {
       expect(await bob.registry.findRun(bob.scope, { runId: 'run_1' })).toEqual(second.run);
     });
 
-    it('exports everything that the scope owns and nothing else', async () => {
+    it('exports exactly what the scope owns', async () => {
       const ada = await contract.open();
       const bob = ada.forScope('bob');
       await bob.saveMessages({ messages: [message('of bob')] });
@@ -68,7 +68,7 @@ export function scopeTests(contract: Contract): void {
       expect(text).not.toContain('of bob');
     });
 
-    it('purges everything that the scope owns and nothing else', async () => {
+    it('purges exactly what the scope owns', async () => {
       const ada = await contract.open();
       const bob = ada.forScope('bob');
       await bob.saveMessages({ messages: [message('m1')] });

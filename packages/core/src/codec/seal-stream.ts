@@ -22,7 +22,7 @@ export function sealStream(
   const sealed = findSealed(events);
   if (sealed?.run === run) return sealed;
   const codec = seal(run, onLoss);
-  // Leaves out `flush`, which would write `run-start` at once: the source may send one of its own.
+  // Leaves out `flush`, which would write `run-start` immediately: the source may send its own.
   const unflushed: Codec<AgentEvent, AgentEvent> = {
     feed: (event, emit) => codec.feed(event, emit),
     end: (end, emit) => codec.end(end, emit),

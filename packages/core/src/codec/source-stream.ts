@@ -24,7 +24,7 @@ export interface SourceStreamOptions<In = unknown> {
 /**
  * Reads an input through a codec that ends with a seal. The stream never errors: whatever fails ends the run.
  *
- * The codec is flushed at once, so that the seal writes `run-start` before anything is read. The input is read on demand, one
+ * The codec is flushed immediately, so that the seal writes `run-start` before anything is read. The input is read on demand, one
  * item at a time, and cancelled exactly once: when the reader cancels, when the run is stopped, or as soon as `run-end` is
  * emitted, since many servers never close their side of the connection.
  *

@@ -19,7 +19,7 @@ describe('capJson', () => {
     expect(losses).toEqual([{ kind: 'repaired', what: 'large value', why: expect.stringContaining('100 bytes') }]);
   });
 
-  it('limits the UTF-8 bytes of the JSON text, also those of the preview', () => {
+  it('limits the UTF-8 bytes of the JSON text, including those of the preview', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), fc.integer({ min: 40, max: 200 }), (value, maxBytes) => {
         const json = JSON.parse(JSON.stringify(value)) as typeof value;

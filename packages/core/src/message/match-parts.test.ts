@@ -22,7 +22,7 @@ describe('matchParts', () => {
     expect(match([text('a'), text('ab')], [text('ab')])).toEqual([[0, 1]]);
   });
 
-  it('matches texts of which one is a prefix of the other', () => {
+  it('matches texts if one is a prefix of the other', () => {
     expect(match([text('first'), text('second')], [text('second, longer'), text('fir')])).toEqual([
       [0, 1],
       [1, 0],

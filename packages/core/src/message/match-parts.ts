@@ -7,8 +7,8 @@ const maxComparisons = 100;
 
 /**
  * Maps the index of each incoming part to that of the stored part it is a version of. Parts with ids match by id. Where one
- * of the two has no id, the first unmatched equal part matches, or else the first text of which one is a prefix of the other;
- * never the position alone, since a part may be missing. An unmatched part is new.
+ * of the two has no id, the first unmatched equal part matches, or else the first text that extends the other or is a prefix
+ * of it; never the position alone, since a part may be missing. An unmatched part is new.
  */
 export function matchParts(stored: readonly MessagePart[], incoming: readonly MessagePart[]): Map<number, number> {
   const { matches, rest } = matchById(stored, incoming);

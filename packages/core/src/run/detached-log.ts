@@ -32,7 +32,7 @@ export interface DetachedLog {
   close(last: LogBatch): Promise<void>;
   /**
    * Deletes the events and refuses new ones of these runs, for as long as a process may send them. A log that was never dropped,
-   * because its process died first, has to expire by itself.
+   * because its process died first, has to expire in the log.
    */
   drop(runs: readonly RunKey[]): Promise<void>;
 }

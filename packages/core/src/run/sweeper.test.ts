@@ -79,7 +79,7 @@ describe('createSweeper: runs of a dead process', () => {
     expect(await sweeper.sweep()).toEqual(nothing);
   });
 
-  it('takes a run over once without a lease of its own', async () => {
+  it('takes a run over once while the sweeper has no lease', async () => {
     const store = createInMemoryStore();
     await start(store, 'r1');
     await store.registry.retire('p1');

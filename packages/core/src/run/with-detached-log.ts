@@ -15,7 +15,7 @@ const beginning: LogPosition = { epoch: 0, seq: 0 };
 /**
  * Combines a store with a log in another place. The registry decides and the log follows: it is fenced after a takeover, closed
  * after a run has ended, and dropped after a run is deleted. A process that dies in between leaves a log without an end, which
- * readers derive from the registry, or events of deleted runs, which the log expires by itself. `close` does not close the log.
+ * readers derive from the registry, or events of deleted runs, which the log expires. `close` does not close the log.
  */
 export function withDetachedLog(store: Store, log: DetachedLog, options: DetachedLogOptions = {}): Store {
   const { onError = () => {} } = options;

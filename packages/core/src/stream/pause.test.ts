@@ -13,7 +13,7 @@ it('resolves after the delay and removes its abort listener', async () => {
   expect(removed).toHaveBeenCalledOnce();
 });
 
-it('rejects on an abort, also an earlier one, and leaves no timer', async () => {
+it('rejects on an abort, including an earlier one, and leaves no timer', async () => {
   vi.useFakeTimers();
   const controller = new AbortController();
   const waiting = pause(1000, controller.signal);

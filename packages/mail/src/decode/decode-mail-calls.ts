@@ -13,7 +13,7 @@ export class MAILCallDecoder {
   #context: MAILDecoderContext;
   #toolCalls: MAILToolCalls;
   #open = new MAILCalls();
-  /** Calls of the current batch. A `breakpoint_tool_call` after the batch tells which of them are breakpoints. */
+  /** Calls of the current batch. A `breakpoint_tool_call` after the batch shows which of them are breakpoints. */
   #announced: AnnouncedCall[] = [];
   #builtins: AnnouncedCall[] = [];
   /** Agent that announced an answer with a `task_complete` call, by the text of the answer. */

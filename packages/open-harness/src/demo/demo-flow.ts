@@ -49,7 +49,7 @@ async function edit(context: NodeContext): Promise<{ text: string; published: bo
   return { text, published: true };
 }
 
-/** Demo flow without a model or a key: a plan, two parallel researchers, and an editor who asks before publishing. */
+/** Demo flow without a model or a key: a plan, two parallel researchers, and an editor that asks before publishing. */
 export const demoFlow: Flow = {
   name: 'newsroom',
   nodes: [

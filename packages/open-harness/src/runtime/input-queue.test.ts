@@ -23,7 +23,7 @@ test('wakes a waiting reader for an item and for the end', async () => {
   expect(await last).toMatchObject({ done: true });
 });
 
-test('passes unread items to onCancel, also while a read is pending', async () => {
+test('passes unread items to onCancel, even while a read is pending', async () => {
   const onCancel = vi.fn<(reason: unknown, unread: number[]) => void>();
   const queue = createInputQueue<number>(onCancel);
   for (const item of [1, 2, 3]) queue.push(item);

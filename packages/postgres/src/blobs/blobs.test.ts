@@ -37,7 +37,7 @@ describe.each(databases)('blobs, $name', ({ open }) => {
 
   const getParts = (saved: CanonicalMessage | null | undefined): MessagePart[] | undefined => saved?.content.parts;
 
-  it('moves files of more than 32 kB into blobs, also inside interjections', async () => {
+  it('moves files of more than 32 kB into blobs, including those inside interjections', async () => {
     const inner = { type: 'interjection' as const, role: 'user' as const, parts: [image(large)] };
     const parts = [image(large), image(large.subarray(0, 32_768)), inner];
     const { messages } = await store.saveMessages({ messages: [message('m1', ...parts)] });

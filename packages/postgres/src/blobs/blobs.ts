@@ -31,7 +31,7 @@ export function createBlobs(database: Database, options: BlobsOptions = {}): Blo
         throw new StoreError('invalid', `"${sha256}" is not a SHA-256. Pass 64 lowercase hexadecimal digits.`);
       }
       if (data && data.length > maxBytes) {
-        const fix = 'Store it elsewhere and put its URL, or raise `maxBlobBytes`.';
+        const fix = 'Store it in another system and save its URL, or raise `maxBlobBytes`.';
         throw new StoreError('invalid', `The file has ${data.length} bytes; the maximum is ${maxBytes}. ${fix}`);
       }
       // Touch first: an existing blob is not sent to the database again.

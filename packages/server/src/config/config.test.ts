@@ -4,7 +4,7 @@ import { checkConfig, defineConfig } from './config.ts';
 
 const source = tapeSource({ header: { tape: 1, dialect: 'canonical' }, items: [] });
 
-test('defineConfig returns a valid configuration unchanged', () => {
+test('returns a valid configuration unchanged', () => {
   const config = { agents: { helper: source }, cors: ['https://app.example.com'], port: 0 };
   expect(defineConfig(config)).toBe(config);
 });
@@ -22,10 +22,10 @@ test.each([
   [{ agents: { helper: source }, port: 70_000 }, 'port is 70000'],
   [{ agents: { helper: source }, limits: { bodyBytes: -1 } }, 'bodyBytes is -1'],
   [{ agents: { helper: source }, auth: true }, 'auth is true'],
-])('checkConfig rejects %j and names the field', (config, text) => {
+])('rejects the configuration %j and names the field', (config, text) => {
   expect(() => checkConfig(config)).toThrow(text);
 });
 
-test('checkConfig never shows a token', () => {
+test('never shows a token in an error', () => {
   expect(() => checkConfig({ agents: { helper: source }, token: 'hunter2' })).not.toThrow('hunter2');
 });

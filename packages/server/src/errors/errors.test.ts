@@ -5,12 +5,12 @@ import { errorPage, errors, type ErrorCode } from './errors.ts';
 const codes = Object.keys(errors) as ErrorCode[];
 const folder = '../../../../docs/errors';
 
-test.each(codes)('the page of %s matches the catalogue', async (code) => {
+test.each(codes)('generates the page of %s from the catalogue', async (code) => {
   expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/);
   await expect(errorPage(code)).toMatchFileSnapshot(`${folder}/${code}.md`);
 });
 
-test('docs/errors lists every code of the catalogue', async () => {
+test('lists every code of the catalogue in docs/errors', async () => {
   const rows = [
     ['code', 'status', 'error'],
     ...codes.map((code) => [`[\`${code}\`](${code}.md)`, String(errors[code].status), errors[code].title]),

@@ -7,7 +7,7 @@ import { sseResponse, toSSEBytes, type SSEvent } from '../http/sse.ts';
 const pollMs = { connected: 5_000, alone: 500 };
 
 /**
- * Streams the changes of a thread: its messages, and which run is live. Starts with the live run and never ends by itself. The
+ * Streams the changes of a thread: its messages, and which run is live. Starts with the live run and never ends on its own. The
  * thread need not exist yet.
  */
 export function streamThreadEvents(store: Store, threadId: string, since: number | undefined): Response {

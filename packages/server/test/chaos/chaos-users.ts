@@ -50,7 +50,7 @@ export type User = (scene: Scene, name: string) => Promise<void>;
 const texts = ['hello', 'What is the weather in Oslo?', 'Write a long answer', 'Send an email to Ada'] as const;
 const readerNames = ['canonical events', 'Durable Streams'] as const;
 
-/** Talks in one thread with plain requests, reads the log of each run, and answers its questions twice at once. */
+/** Sends messages to one thread with plain requests, reads the log of each run, and answers its questions twice at once. */
 export const logUser =
   (reader: (typeof readerNames)[number]): User =>
   async (scene, name) => {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { chatMajors, settled, shown } from '../../../test/chats.ts';
 import { chatEndpoints, recordSource, type RecordedSource } from '../../../test/chat-endpoints.ts';
 import { call, finish, scriptedModel, text } from '../../../test/scripted-model.ts';
-import { complete, says, scriptedSource } from '../../../test/scripted-source.ts';
+import { complete, scriptedSource, textEvents } from '../../../test/scripted-source.ts';
 import { modelSource } from '../../source/model-source.ts';
 import { toUIMessages } from '../../messages/to-ui-messages.ts';
 import { parseQuestionId } from '../../ui-message-stream/chunk/ui-question-id.ts';
@@ -225,7 +225,7 @@ describe.each(chatMajors)('$name', (major) => {
             { type: 'question', questionId: `${run.runId}:q`, kind: 'input', message: 'How many?' },
             { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId: `${run.runId}:q` }] },
           ],
-          (run) => [...says(run, 'text', 'Fine.'), complete],
+          (run) => [...textEvents(run, 'text', 'Fine.'), complete],
         ),
       );
       const chat = await open(source, { sendAutomaticallyWhen: ai.lastAssistantMessageIsCompleteWithToolCalls });
@@ -250,7 +250,7 @@ describe.each(chatMajors)('$name', (major) => {
           { type: 'data', id: `${run.runId}:w`, name: 'weather', data: { c: 1 } },
           { type: 'data-delta', id: `${run.runId}:w`, patch: [{ op: 'replace', path: '/c', value: 2 }] },
           { type: 'data', id: `${run.runId}:x`, name: 'ping', data: 1, transient: true },
-          ...says(run, 'text', 'ok'),
+          ...textEvents(run, 'text', 'ok'),
           complete,
         ]),
       );
@@ -308,7 +308,7 @@ describe.each(chatMajors)('$name', (major) => {
           { type: 'tool-input-delta', toolCallId: `${run.runId}:c`, delta: '{"n":' },
           new Promise(() => undefined),
         ],
-        (run) => [...says(run, 'text', 'ok'), complete],
+        (run) => [...textEvents(run, 'text', 'ok'), complete],
       );
       const chat = await open(source);
       const sent = chat.sendMessage({ text: 'hi' });
@@ -328,7 +328,7 @@ describe.each(chatMajors)('$name', (major) => {
     });
 
     test('edits and regenerates messages', async () => {
-      const source = scriptedSource((run) => [...says(run, 'text', `answer ${run.history.length}`), complete]);
+      const source = scriptedSource((run) => [...textEvents(run, 'text', `answer ${run.history.length}`), complete]);
       const chat = await open(source);
       await chat.sendMessage({ text: 'one' });
       await chat.sendMessage({ text: 'two' });

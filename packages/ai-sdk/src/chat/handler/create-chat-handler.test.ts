@@ -1,6 +1,6 @@
 import { readRunHeaders } from '@intertie/core/http';
 import { describe, expect, test, vi } from 'vitest';
-import { complete, says, scriptedSource } from '../../../test/scripted-source.ts';
+import { complete, scriptedSource, textEvents } from '../../../test/scripted-source.ts';
 import { createChatHandler } from './create-chat-handler.ts';
 import type { ChatHandlerOptions } from './source-chat.ts';
 
@@ -11,7 +11,7 @@ const post = (body: unknown, init: RequestInit = {}): Request =>
     body: typeof body === 'string' ? body : JSON.stringify(body),
     ...init,
   });
-const source = () => scriptedSource((run) => [...says(run, 'text', 'Hello'), complete]);
+const source = () => scriptedSource((run) => [...textEvents(run, 'text', 'Hello'), complete]);
 const ask = (body: unknown, options?: ChatHandlerOptions) => createChatHandler(source(), options)(post(body));
 
 describe('createChatHandler with a source', () => {
@@ -114,7 +114,7 @@ describe('createChatHandler with a source', () => {
   });
 
   test('stops the run when the request is aborted', async () => {
-    const scripted = scriptedSource((run) => [...says(run, 'text', 'Hel'), new Promise(() => undefined)]);
+    const scripted = scriptedSource((run) => [...textEvents(run, 'text', 'Hel'), new Promise(() => undefined)]);
     const stop = new AbortController();
     const body = JSON.stringify({ messages: [user()] });
     const response = await createChatHandler(scripted)(post(body, { signal: stop.signal }));
@@ -125,7 +125,7 @@ describe('createChatHandler with a source', () => {
   });
 
   test('stops the run when the response body is cancelled', async () => {
-    const scripted = scriptedSource((run) => [...says(run, 'text', 'Hel'), new Promise(() => undefined)]);
+    const scripted = scriptedSource((run) => [...textEvents(run, 'text', 'Hel'), new Promise(() => undefined)]);
     const response = await createChatHandler(scripted)(post({ messages: [user()] }));
     const reader = response.body!.getReader();
     await reader.read();
@@ -136,7 +136,7 @@ describe('createChatHandler with a source', () => {
   test('sends keep-alive comments while the run is silent', async () => {
     const scripted = scriptedSource((run) => [
       new Promise((resolve) => setTimeout(resolve, 40)),
-      ...says(run, 'text', 'Hello'),
+      ...textEvents(run, 'text', 'Hello'),
       complete,
     ]);
     const response = await createChatHandler(scripted, { keepAliveMs: 5 })(post({ messages: [user()] }));

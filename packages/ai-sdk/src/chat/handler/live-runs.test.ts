@@ -9,7 +9,7 @@ import {
 } from '@intertie/core';
 import { describe, expect, test, vi } from 'vitest';
 import { chatMajors, settled, shown } from '../../../test/chats.ts';
-import { complete, says } from '../../../test/scripted-source.ts';
+import { complete, textEvents } from '../../../test/scripted-source.ts';
 import { SourceChatTransport } from '../transport/source-chat-transport.ts';
 
 /** Source that waits inside the process for answers, like a flow with `humanInput`. */
@@ -22,7 +22,7 @@ function flow(): { source: AgentSource; signals: AbortSignal[]; runs: RunInput[]
     const play = async function* (): AsyncGenerator<AgentEvent> {
       const answers = control.liveAnswers[Symbol.asyncIterator]();
       for (const name of ['first', 'second']) {
-        yield* says(input, name, `Before the ${name}.`);
+        yield* textEvents(input, name, `Before the ${name}.`);
         const questionId = `${input.runId}:${name}`;
         yield { type: 'question', questionId, kind: 'input', message: `The ${name}?` };
         const answer = await next(answers);
@@ -30,7 +30,7 @@ function flow(): { source: AgentSource; signals: AbortSignal[]; runs: RunInput[]
         yield { type: 'answer', ...answer };
       }
       yield { type: 'state-snapshot', state: { answered: 2 } };
-      yield* says(input, 'end', 'Thanks.');
+      yield* textEvents(input, 'end', 'Thanks.');
       yield { ...complete, resume: 'token' } as AgentEvent;
     };
     return sourceStream(
@@ -103,7 +103,7 @@ describe.each(chatMajors)('$name', ({ ai, createChat }) => {
         const play = async function* (): AsyncGenerator<AgentEvent> {
           yield { type: 'question', questionId: 'q', kind: 'input' };
           await next(control.liveAnswers[Symbol.asyncIterator]());
-          yield* says(input, 'text', 'Well');
+          yield* textEvents(input, 'text', 'Well');
           await new Promise(() => undefined);
         };
         return sourceStream(

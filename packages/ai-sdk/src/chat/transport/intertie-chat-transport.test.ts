@@ -1,13 +1,13 @@
 import type { ChatTransport, UIMessage } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import { chatMajors, settled, shown } from '../../../test/chats.ts';
-import { complete, says, scriptedSource, type Script } from '../../../test/scripted-source.ts';
+import { complete, scriptedSource, textEvents, type Script } from '../../../test/scripted-source.ts';
 import { StubServer } from '../../../test/stub-server.ts';
 import { IntertieChatTransport, type IntertieChatTransportOptions } from './intertie-chat-transport.ts';
 import { toUIMessageFrame } from '../../ui-message-stream/sse/ui-message-sse.ts';
 
 const hello = [{ type: 'step-start' }, { type: 'text', text: 'Hello, world', state: 'done' }];
-const helloScript: Script = (run) => [...says(run, 'text', 'Hel', 'lo', ', ', 'world'), complete];
+const helloScript: Script = (run) => [...textEvents(run, 'text', 'Hel', 'lo', ', ', 'world'), complete];
 /** start, start-step, text-start, four deltas, text-end, finish-step, finish. */
 const helloFrames = 10;
 let chats = 0;
@@ -111,7 +111,7 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
     test('streams the whole message to a new chat with or without a partial message', async () => {
       const { open, opened } = gate();
       const source = scriptedSource((run) => [
-        ...says(run, 'one', 'One.'),
+        ...textEvents(run, 'one', 'One.'),
         { type: 'text-start', id: `${run.runId}:two` },
         { type: 'text-delta', id: `${run.runId}:two`, delta: 'Tw' },
         opened,
@@ -158,9 +158,9 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
     test('resumes the interrupted stream of a new chat', async () => {
       const { open, opened } = gate();
       const source = scriptedSource((run) => [
-        ...says(run, 'one', 'One.'),
+        ...textEvents(run, 'one', 'One.'),
         opened,
-        ...says(run, 'two', 'Two.'),
+        ...textEvents(run, 'two', 'Two.'),
         complete,
       ]);
       const server = new StubServer(source);
@@ -182,16 +182,16 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
       const { open, opened } = gate();
       const source = scriptedSource(
         (run) => [
-          ...says(run, 'one', 'May I?'),
+          ...textEvents(run, 'one', 'May I?'),
           { type: 'tool-call', toolCallId: 'c', toolName: 'rm', input: {}, executor: 'runtime' },
           { type: 'question', questionId: 'q', kind: 'approval', toolCallId: 'c' },
           { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId: 'q' }] },
         ],
         (run) => [
           { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'gone' },
-          ...says(run, 'two', 'Thanks.'),
+          ...textEvents(run, 'two', 'Thanks.'),
           opened,
-          ...says(run, 'three', 'Done.'),
+          ...textEvents(run, 'three', 'Done.'),
           complete,
         ],
       );
@@ -263,9 +263,9 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
     test('streams the whole message on the second try to a remounted component', async () => {
       const { open, opened } = gate();
       const source = scriptedSource((run) => [
-        ...says(run, 'one', 'One.'),
+        ...textEvents(run, 'one', 'One.'),
         opened,
-        ...says(run, 'two', 'Two.'),
+        ...textEvents(run, 'two', 'Two.'),
         complete,
       ]);
       const server = new StubServer(source);
@@ -286,7 +286,10 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
     });
 
     test('stops the run on the server by its id', async () => {
-      const source = scriptedSource((run) => [...says(run, 'one', 'One.'), new Promise(() => undefined)], helloScript);
+      const source = scriptedSource(
+        (run) => [...textEvents(run, 'one', 'One.'), new Promise(() => undefined)],
+        helloScript,
+      );
       const server = new StubServer(source);
       const { id, transport, path } = setup(server);
       const chat = create({ id, transport });
@@ -307,9 +310,9 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
     test('stops a resumed stream, but not when the chat reconnects twice', async () => {
       const { open, opened } = gate();
       const source = scriptedSource((run) => [
-        ...says(run, 'one', 'One.'),
+        ...textEvents(run, 'one', 'One.'),
         opened,
-        ...says(run, 'two', 'Two.'),
+        ...textEvents(run, 'two', 'Two.'),
         complete,
       ]);
       const server = new StubServer(source);
@@ -456,7 +459,7 @@ describe('IntertieChatTransport', () => {
   });
 
   test('stops the run if the chat stops before the response', async () => {
-    const source = scriptedSource((run) => [...says(run, 'text', 'Hel'), new Promise(() => undefined)]);
+    const source = scriptedSource((run) => [...textEvents(run, 'text', 'Hel'), new Promise(() => undefined)]);
     const server = new StubServer(source);
     const answers = gate();
     const handle = async (asked: Request): Promise<Response> => {
@@ -479,7 +482,7 @@ describe('IntertieChatTransport', () => {
   });
 
   test('does not stop the run on cancel, nor with stopOnAbort: false', async () => {
-    const source = scriptedSource((run) => [...says(run, 'one', 'One.'), new Promise(() => undefined)]);
+    const source = scriptedSource((run) => [...textEvents(run, 'one', 'One.'), new Promise(() => undefined)]);
     const server = new StubServer(source);
     const { transport } = setup(server, { stopOnAbort: false });
     const leaving = (await transport.sendMessages(request())).getReader();

@@ -7,14 +7,14 @@ import { SourceChatTransport } from './source-chat-transport.ts';
 
 declare const source: AgentSource;
 
-test('the transports implement ChatTransport of both majors', () => {
+test('implements ChatTransport of both majors', () => {
   expectTypeOf(new SourceChatTransport(source)).toExtend<ChatTransport<UIMessage>>();
   expectTypeOf(new SourceChatTransport(source)).toExtend<ChatTransport7<UIMessage7>>();
   expectTypeOf(new IntertieChatTransport()).toExtend<ChatTransport<UIMessage>>();
   expectTypeOf(new IntertieChatTransport()).toExtend<ChatTransport7<UIMessage7>>();
 });
 
-test('a transport for version 7 is not assignable to version 6', () => {
+test('rejects a transport for version 7 where version 6 is expected', () => {
   expectTypeOf(new SourceChatTransport(source, { version: 7 })).toExtend<ChatTransport7<UIMessage7>>();
   expectTypeOf(new SourceChatTransport(source, { version: 7 })).not.toExtend<ChatTransport<UIMessage>>();
 });

@@ -2,7 +2,7 @@ import type { AgentSource } from '@intertie/core';
 import { describe, expect, test, vi } from 'vitest';
 import { readAll } from '../../../../core/test/read-all.ts';
 import { chatMajors, shown } from '../../../test/chats.ts';
-import { complete, says, scriptedSource } from '../../../test/scripted-source.ts';
+import { complete, scriptedSource, textEvents } from '../../../test/scripted-source.ts';
 import { SourceChatTransport, type SendMessagesOptions } from './source-chat-transport.ts';
 
 const request = (more: Partial<SendMessagesOptions> = {}): SendMessagesOptions => ({
@@ -13,7 +13,7 @@ const request = (more: Partial<SendMessagesOptions> = {}): SendMessagesOptions =
   abortSignal: undefined,
   ...more,
 });
-const hello = () => scriptedSource((run) => [...says(run, 'text', 'Hel', 'lo'), complete]);
+const hello = () => scriptedSource((run) => [...textEvents(run, 'text', 'Hel', 'lo'), complete]);
 
 test('returns null on reconnect', async () => {
   expect(await new SourceChatTransport(hello()).reconnectToStream({ chatId: 'thread' })).toBeNull();
@@ -32,7 +32,7 @@ test('starts the run on the first read and stops it on cancel', async () => {
   const source = scriptedSource(function* (run) {
     for (;;) {
       pulled();
-      yield* says(run, `text-${pulled.mock.calls.length}`, 'x');
+      yield* textEvents(run, `text-${pulled.mock.calls.length}`, 'x');
     }
   });
   const stream = await new SourceChatTransport(source).sendMessages(request());
@@ -65,7 +65,7 @@ test('calls prepare with the metadata and body of the chat', async () => {
 
 test('passes the runtime token to the next run without sending it to the client', async () => {
   const source = scriptedSource((run) => [
-    ...says(run, 'text', 'ok'),
+    ...textEvents(run, 'text', 'ok'),
     { type: 'run-end', outcome: 'complete', resume: { task: run.runId } },
   ]);
   const [{ createChat }] = chatMajors as [(typeof chatMajors)[0]];
@@ -146,7 +146,7 @@ describe.each(chatMajors)('$name', ({ major, createChat }) => {
       { type: 'reasoning-end', id: `${run.runId}:r` },
       { type: 'tool-call', toolCallId: 'c', toolName: 'rm', input: {}, executor: 'runtime' },
       { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 1 },
-      ...says(run, 'text', 'Hello'),
+      ...textEvents(run, 'text', 'Hello'),
       complete,
     ]);
     const transport = new SourceChatTransport(source, { version: major, sendReasoning: false, staticTools: [] });

@@ -5,25 +5,25 @@ import type { UIMessageChunk, UIMessageChunk6, UIMessageChunkOf } from './ui-mes
 
 /* Checked by the compiler: our chunks are those of `ai`, in both directions. */
 describe('UI message chunk types', () => {
-  it('assign chunks of 6 to both majors and from ai 6', () => {
+  it('assigns chunks of 6 to both majors and from ai 6', () => {
     expectTypeOf<UIMessageChunk6>().toExtend<ai6.UIMessageChunk>();
     expectTypeOf<UIMessageChunk6>().toExtend<ai7.UIMessageChunk>();
     expectTypeOf<ai6.UIMessageChunk>().toExtend<UIMessageChunk6>();
   });
 
-  it('assign chunks of 7 to ai 7 and from both majors', () => {
+  it('assigns chunks of 7 to ai 7 and from both majors', () => {
     expectTypeOf<UIMessageChunk>().toExtend<ai7.UIMessageChunk>();
     expectTypeOf<ai7.UIMessageChunk>().toExtend<UIMessageChunk>();
     expectTypeOf<ai6.UIMessageChunk>().toExtend<UIMessageChunk>();
     expectTypeOf<UIMessageChunk6>().toExtend<UIMessageChunk>();
   });
 
-  it('narrow by version', () => {
+  it('narrows chunks by version', () => {
     expectTypeOf<UIMessageChunkOf<6>>().toEqualTypeOf<UIMessageChunk6>();
     expectTypeOf<UIMessageChunkOf<7>>().toEqualTypeOf<UIMessageChunk>();
   });
 
-  it('form streams that the transports of both majors accept', () => {
+  it('creates streams that the transports of both majors accept', () => {
     type Sent<Chunk> = Promise<ReadableStream<Chunk>>;
     expectTypeOf<Sent<UIMessageChunk6>>().toExtend<ReturnType<ai6.ChatTransport<ai6.UIMessage>['sendMessages']>>();
     expectTypeOf<Sent<UIMessageChunk6>>().toExtend<ReturnType<ai7.ChatTransport<ai7.UIMessage>['sendMessages']>>();

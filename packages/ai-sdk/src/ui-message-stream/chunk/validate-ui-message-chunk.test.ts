@@ -135,7 +135,7 @@ function variants(chunk: object): object[] {
 }
 
 describe.each([6, 7] as const)('validator and schema of ai %i', (version) => {
-  it.each(fullChunks)('agree on every variant (chunk of %i, %j)', async (since, chunk) => {
+  it.each(fullChunks)('agrees with the schema on every variant (chunk of %i, %j)', async (since, chunk) => {
     expect(isUIMessageChunk(chunk, since)).toBe(true);
     for (const variant of variants(chunk)) {
       const problem = validateUIMessageChunk(variant, version);
@@ -143,28 +143,28 @@ describe.each([6, 7] as const)('validator and schema of ai %i', (version) => {
     }
   });
 
-  it('agree on values that are not chunks', async () => {
+  it('agrees with the schema on values that are not chunks', async () => {
     for (const value of wrong) {
       expect(isUIMessageChunk(value, version)).toBe(await isValidChunk(version, value));
       expect(isUIMessageChunk({ type: value }, version)).toBe(await isValidChunk(version, { type: value }));
     }
   });
 
-  it('differ only on symbols in metadata, which JSON cannot contain', async () => {
+  it('differs from the schema only on symbols in metadata, which JSON cannot contain', async () => {
     const chunk = { type: 'text-start', id: 'a', providerMetadata: { maker: { [Symbol('s')]: 1 } } };
     expect(isUIMessageChunk(chunk, version)).toBe(true);
     expect(await isValidChunk(version, chunk)).toBe(false);
     expect(await isValidChunk(version, JSON.parse(JSON.stringify(chunk)))).toBe(true);
   });
 
-  it('ignore inherited fields', async () => {
+  it('ignores inherited fields', async () => {
     const inherits = (own: object): object => Object.assign(Object.create({ bad: () => 1 }) as object, own);
     const chunk = { type: 'text-start', id: 'a', providerMetadata: inherits({ maker: inherits({ a: 1 }) }) };
     expect(isUIMessageChunk(chunk, version)).toBe(true);
     expect(await isValidChunk(version, chunk)).toBe(true);
   });
 
-  it('accept unknown fields', async () => {
+  it('accepts unknown fields', async () => {
     expect(isUIMessageChunk({ type: 'start-step', more: 1 }, version)).toBe(true);
     expect(await isValidChunk(version, { type: 'start-step', more: 1 })).toBe(true);
   });

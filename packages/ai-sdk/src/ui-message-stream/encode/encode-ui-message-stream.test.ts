@@ -570,7 +570,7 @@ describe('steps', () => {
       { type: 'agent-start', agentId, name: agentId, kind: 'agent', parentAgentId: 'team' },
       { type: 'step-start', ...of(agentId) },
     ];
-    const say = (id: string, delta: string): AgentEvent => ({ type: 'text-delta', id, delta });
+    const createDelta = (id: string, delta: string): AgentEvent => ({ type: 'text-delta', id, delta });
     const end = (agentId: string): AgentEvent[] => [
       { type: 'text-end', id: `${agentId}-text` },
       { ...call, toolCallId: `${agentId}-call`, ...of(agentId) },
@@ -583,13 +583,13 @@ describe('steps', () => {
       ...begin('left'),
       ...begin('right'),
       { type: 'text-start', id: 'left-text', ...of('left') },
-      say('left-text', 'leftx'),
+      createDelta('left-text', 'leftx'),
       { type: 'text-start', id: 'right-text', ...of('right') },
-      say('right-text', 'rightx'),
-      say('left-text', 'lefty'),
-      say('right-text', 'righty'),
+      createDelta('right-text', 'rightx'),
+      createDelta('left-text', 'lefty'),
+      createDelta('right-text', 'righty'),
       ...end('left'),
-      say('right-text', 'rightz'),
+      createDelta('right-text', 'rightz'),
       ...end('right'),
       { type: 'agent-end', agentId: 'team', outcome: 'complete' },
       { type: 'run-end', outcome: 'complete' },

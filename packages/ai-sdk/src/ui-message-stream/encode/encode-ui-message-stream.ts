@@ -287,12 +287,12 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
 
   #endStep(event: EventOf<'step-end'>, emit: Write): void {
     const { stepId } = event;
-    this.#steps.closePartsOf(stepId);
+    this.#steps.closeStepParts(stepId);
     if (event.discarded) {
       this.#tools.discardStep(stepId);
       this.#agents.discardStep(stepId);
     }
-    if (event.discarded && this.#steps.hasPartsOf(stepId)) {
+    if (event.discarded && this.#steps.hasStepParts(stepId)) {
       if (this.#options.version === 7 && this.#steps.reset(stepId, emit)) {
         this.#data.discardStep(stepId);
       } else {

@@ -65,11 +65,11 @@ export class UIStepEncoder {
   }
 
   /** Closes the parts that an agent's step left open. */
-  closePartsOf(stepId: string): void {
+  closeStepParts(stepId: string): void {
     for (const [id, owner] of this.#openParts) if (owner === stepId) this.#openParts.delete(id);
   }
 
-  hasPartsOf(stepId: string): boolean {
+  hasStepParts(stepId: string): boolean {
     return this.#currentSteps.has(stepId) || this.#earlierSteps.has(stepId);
   }
 

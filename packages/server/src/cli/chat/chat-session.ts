@@ -59,7 +59,7 @@ export class ChatSession {
     return this.#run({ ...run, ...ids, message, answers, ...getState(last) }, signal);
   }
 
-  /** Reads a run that was started elsewhere. */
+  /** Reads a run that another client started. */
   follow(stream: ReadableStream<AgentEvent>): AsyncIterable<AgentEvent> {
     return this.#read(stream);
   }

@@ -34,7 +34,7 @@ describe('a planted defect', () => {
     list.map(([rule, items]) => [dialect, rule, items] as const),
   );
 
-  it.each(table)('of %s violates %s', async (dialect, rule, items) => {
+  it.each(table)('reports a defect of %s as a violation of %s', async (dialect, rule, items) => {
     // MAIL frames have event names outside their data, so they are sent as lines.
     const text = dialect === 'mail' || dialect === 'model-messages' ? lines(items) : sse(items);
     // Only ai 7 has the chunk that answers an approval.
@@ -43,7 +43,7 @@ describe('a planted defect', () => {
     expect([code, report.ok]).toEqual([1, false]);
   });
 
-  it('exists for every rule', () => {
+  it('has a planted defect for every rule', () => {
     expect(uncovered(), 'add a defect for the new rule to test/defects.ts').toEqual([]);
   });
 
@@ -51,12 +51,12 @@ describe('a planted defect', () => {
     ['frame-json', `${sse(good.slice(0, 2))}data: {"type":\n\n${sse(good.slice(2))}`],
     ['frame-cut', sse(good).slice(0, -1)],
     ['frame-cut', sse(good).slice(0, -12)],
-  ])('of the framing violates %s', async (rule, text) => {
+  ])('reports a framing defect as a violation of %s', async (rule, text) => {
     const { code, report } = await checked(text);
     expect([code, report.rules.map((broken) => broken.rule)]).toEqual([1, expect.arrayContaining([rule])]);
   });
 
-  it('of the encoding violates frame-utf8', async () => {
+  it('reports an encoding defect as a violation of frame-utf8', async () => {
     const io = testIO({ input: [sse(good.slice(0, 3)), new Uint8Array([0x64, 0x61, 0xff, 0x0a]), sse(good.slice(3))] });
     expect(await checkStream({ input: '-', json: true }, io)).toBe(1);
     expect((JSON.parse(io.stdout.text) as Report).rules.map(({ rule }) => rule)).toContain('frame-utf8');

@@ -3,10 +3,11 @@ import type { AgentEvent, MessageContent, RunInput } from '@intertie/core';
 /** An event, or a pause in milliseconds. */
 export type Line = AgentEvent | number;
 
-const beat = 28;
+/** Pause after each delta, in milliseconds. */
+const deltaDelay = 28;
 
 /** Creates the events of one agent in one step. Ids are unique in the thread because they begin with the run id. */
-class Voice {
+class ScriptedAgent {
   readonly agentId: string;
   readonly stepId: string;
   #run: RunInput;
@@ -19,37 +20,37 @@ class Voice {
     this.stepId = `${run.runId}:${name}:step`;
   }
 
-  *enters(): Generator<Line> {
+  *start(): Generator<Line> {
     yield { type: 'agent-start', agentId: this.agentId, name: this.#name, kind: 'agent' };
     yield { type: 'step-start', stepId: this.stepId, agentId: this.agentId };
   }
 
-  *leaves(): Generator<Line> {
+  *end(): Generator<Line> {
     yield { type: 'step-end', stepId: this.stepId, finishReason: 'stop' };
     yield { type: 'agent-end', agentId: this.agentId, outcome: 'complete' };
   }
 
-  *says(name: string, text: string): Generator<Line> {
+  *text(name: string, text: string): Generator<Line> {
     const id = this.#id(name);
-    yield { type: 'text-start', id, ...this.#said() };
-    for (const delta of words(text)) yield* [{ type: 'text-delta', id, delta } as const, beat];
+    yield { type: 'text-start', id, ...this.#origin() };
+    for (const delta of splitWords(text)) yield* [{ type: 'text-delta', id, delta } as const, deltaDelay];
     yield { type: 'text-end', id };
   }
 
-  *thinks(name: string, text: string): Generator<Line> {
+  *reasoning(name: string, text: string): Generator<Line> {
     const id = this.#id(name);
-    yield { type: 'reasoning-start', id, ...this.#said() };
-    for (const delta of words(text)) yield* [{ type: 'reasoning-delta', id, delta } as const, beat];
+    yield { type: 'reasoning-start', id, ...this.#origin() };
+    for (const delta of splitWords(text)) yield* [{ type: 'reasoning-delta', id, delta } as const, deltaDelay];
     yield { type: 'reasoning-end', id };
   }
 
   /** Streams the input of a call like a model. The result is separate. */
-  *calls(toolName: string, input: { [key: string]: string | number }): Generator<Line, string> {
+  *callTool(toolName: string, input: { [key: string]: string | number }): Generator<Line, string> {
     const toolCallId = this.#id(toolName);
-    const call = { toolCallId, toolName, executor: 'runtime' as const, ...this.#said() };
+    const call = { toolCallId, toolName, executor: 'runtime' as const, ...this.#origin() };
     yield { type: 'tool-input-start', ...call };
     for (const delta of JSON.stringify(input).match(/.{1,6}/gs) ?? []) {
-      yield* [{ type: 'tool-input-delta', toolCallId, delta } as const, beat];
+      yield* [{ type: 'tool-input-delta', toolCallId, delta } as const, deltaDelay];
     }
     yield { type: 'tool-input-end', toolCallId };
     yield { type: 'tool-call', input, ...call };
@@ -60,48 +61,48 @@ class Voice {
     return `${this.#run.runId}:${this.#name}:${name}`;
   }
 
-  #said(): { agentId: string; stepId: string } {
+  #origin(): { agentId: string; stepId: string } {
     return { agentId: this.agentId, stepId: this.stepId };
   }
 }
 
-/** Three agents investigate a slow build, and ask before they change anything. */
-export function* investigates(run: RunInput): Generator<Line> {
-  const planner = new Voice(run, 'Planner');
-  const reader = new Voice(run, 'Log reader');
-  const critic = new Voice(run, 'Critic');
+/** Scripts three agents that investigate a slow build and ask before they change anything. */
+export function* investigate(run: RunInput): Generator<Line> {
+  const planner = new ScriptedAgent(run, 'Planner');
+  const reader = new ScriptedAgent(run, 'Log reader');
+  const critic = new ScriptedAgent(run, 'Critic');
 
-  yield* planner.enters();
+  yield* planner.start();
   yield 300;
-  yield* planner.thinks(
+  yield* planner.reasoning(
     'thought',
     'The log of the last build will say where the time goes. One agent reads it; another doubts what it finds. ' +
       'Whatever changes the machine is asked about first.',
   );
-  yield* planner.says('plan', 'I will have the last build’s log read, and its findings checked.');
-  yield* planner.leaves();
+  yield* planner.text('plan', 'I will have the last build’s log read, and its findings checked.');
+  yield* planner.end();
 
-  yield* reader.enters();
-  const log = yield* reader.calls('read_log', { build: 1812, from: 'ci' });
+  yield* reader.start();
+  const log = yield* reader.callTool('read_log', { build: 1812, from: 'ci' });
   yield 700;
   const output = { lines: 4210, seconds: 418, slowest: ['type checking', 'tests', 'bundling'] };
   yield { type: 'tool-result', toolCallId: log, status: 'ok', output };
-  yield* critic.enters();
+  yield* critic.start();
   // Both emit text concurrently, like agents that work in parallel.
-  yield* together(
-    reader.says(
+  yield* interleave(
+    reader.text(
       'findings',
       'Of **418 s**, the type checker takes *231 s*:\n\n' +
         '- type checking: `231 s`, every package from scratch\n- tests: `120 s`\n- bundling: `67 s`\n',
     ),
-    critic.says(
+    critic.text(
       'doubt',
       'It starts from scratch because the cache on the build machine is *broken*: 0 of 61 entries were used.',
     ),
   );
-  yield* reader.leaves();
+  yield* reader.end();
   yield 200;
-  const clear = yield* critic.calls('clear_cache', { machine: 'build-3', entries: 61 });
+  const clear = yield* critic.callTool('clear_cache', { machine: 'build-3', entries: 61 });
   const questionId = `${run.runId}:may-clear`;
   yield {
     type: 'question',
@@ -115,15 +116,15 @@ export function* investigates(run: RunInput): Generator<Line> {
 }
 
 /** Continues the message after the user's decision. */
-export function* goesOn(run: RunInput, message: MessageContent): Generator<Line> {
+export function* continueInvestigation(run: RunInput, message: MessageContent): Generator<Line> {
   const call = message.parts.find(
     (part) => part.type === 'tool-invocation' && part.state === 'call' && part.approval?.answer,
   );
-  const planner = new Voice(run, 'Planner');
+  const planner = new ScriptedAgent(run, 'Planner');
   if (call?.type !== 'tool-invocation') {
-    yield* planner.enters();
-    yield* planner.says('nothing', 'There is nothing that I wait for. Ask me something else.');
-    yield* planner.leaves();
+    yield* planner.start();
+    yield* planner.text('nothing', 'There is nothing that I wait for. Ask me something else.');
+    yield* planner.end();
     yield { type: 'run-end', outcome: 'complete', finishReason: 'stop' };
     return;
   }
@@ -136,8 +137,8 @@ export function* goesOn(run: RunInput, message: MessageContent): Generator<Line>
     const { reason } = approval?.answer ?? {};
     yield { type: 'tool-result', toolCallId, status: 'denied', ...(reason !== undefined && { reason }) };
   }
-  yield* planner.enters();
-  yield* planner.says(
+  yield* planner.start();
+  yield* planner.text(
     'answer',
     isGranted
       ? 'Done: **61 entries** are gone. The next build fills the cache again; from the one after that on, I expect about ' +
@@ -145,38 +146,38 @@ export function* goesOn(run: RunInput, message: MessageContent): Generator<Line>
       : 'Fine, the cache stays. Then the cheapest step is to type-check only what has changed:\n\n' +
           '```sh\ntsc -b --incremental\n```\n\nThat alone saves about *two minutes* of every build.',
   );
-  yield* planner.leaves();
+  yield* planner.end();
   yield { type: 'run-end', outcome: 'complete', finishReason: 'stop' };
 }
 
-export function* smallTalk(run: RunInput, text: string): Generator<Line> {
-  const planner = new Voice(run, 'Planner');
-  yield* planner.enters();
+export function* makeSmallTalk(run: RunInput, text: string): Generator<Line> {
+  const planner = new ScriptedAgent(run, 'Planner');
+  yield* planner.start();
   yield 200;
-  yield* planner.thinks('thought', 'There is no model behind this page, only a script.');
+  yield* planner.reasoning('thought', 'There is no model behind this page, only a script.');
   const quoted = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  yield* planner.says(
+  yield* planner.text(
     'answer',
     `You said “${quoted}”. I am a **script** and know one story: ask *why the build is slow*, and three agents will look into it.`,
   );
-  yield* planner.leaves();
+  yield* planner.end();
   yield { type: 'run-end', outcome: 'complete', finishReason: 'stop' };
 }
 
 /** Interleaves several scripts, one line of each in turn. */
-function* together(...voices: Array<Iterator<Line>>): Generator<Line> {
-  for (let speaking = voices; speaking.length > 0;) {
+function* interleave(...scripts: Array<Iterator<Line>>): Generator<Line> {
+  for (let open = scripts; open.length > 0;) {
     const next = [];
-    for (const voice of speaking) {
-      const { done, value } = voice.next();
+    for (const script of open) {
+      const { done, value } = script.next();
       if (done) continue;
       yield value;
-      next.push(voice);
+      next.push(script);
     }
-    speaking = next;
+    open = next;
   }
 }
 
-function words(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.match(/\S+\s*/g) ?? [];
 }

@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Request to the model, as JSON in the user's message: number of words, milliseconds between them, and whether the second one waits
- * for `goOn`; optionally the expected number of earlier messages.
- * @typedef {{ words: number, everyMs?: number, waits?: boolean, after?: number }} Asked
+ * for `resumeResponses`; optionally the expected number of earlier messages.
+ * @typedef {{ words: number, everyMs?: number, waits?: boolean, after?: number }} ModelRequest
  */
 
 /** @type {Set<() => void>} */
 const waiting = new Set();
 
 /** Releases all waiting responses. */
-export function goOn() {
+export function resumeResponses() {
   for (const resume of waiting) resume();
   waiting.clear();
 }
@@ -25,33 +25,35 @@ export const createWord = (n) => `w${n % 10} `;
  * Creates a model that does not record its calls, unlike the mock of the AI SDK: memory is measured here.
  * @type {LanguageModelV3}
  */
-export const askedModel = {
+export const requestedModel = {
   specificationVersion: 'v3',
   provider: 'bench',
-  modelId: 'asked',
+  modelId: 'requested',
   supportedUrls: {},
-  doGenerate: () => Promise.reject(new Error('It only streams.')),
-  doStream: async ({ prompt, abortSignal }) => ({ stream: ReadableStream.from(say(askedIn(prompt), abortSignal)) }),
+  doGenerate: () => Promise.reject(new Error('This model supports only streaming.')),
+  doStream: async ({ prompt, abortSignal }) => ({
+    stream: ReadableStream.from(generateParts(parseRequest(prompt), abortSignal)),
+  }),
 };
 
-/** @param {LanguageModelV3Prompt} prompt @returns {Asked} */
-function askedIn(prompt) {
+/** @param {LanguageModelV3Prompt} prompt @returns {ModelRequest} */
+function parseRequest(prompt) {
   const last = prompt.findLast(({ role }) => role === 'user');
   const part = typeof last?.content === 'string' ? undefined : last?.content[0];
-  /** @type {Asked} */
-  const asked = JSON.parse(part?.type === 'text' ? part.text : '{"words":1}');
-  if (asked.after !== undefined && prompt.length < asked.after + 1) {
-    throw new Error(`The model received ${prompt.length} messages, not ${asked.after + 1}.`);
+  /** @type {ModelRequest} */
+  const request = JSON.parse(part?.type === 'text' ? part.text : '{"words":1}');
+  if (request.after !== undefined && prompt.length < request.after + 1) {
+    throw new Error(`The model received ${prompt.length} messages, not ${request.after + 1}.`);
   }
-  return asked;
+  return request;
 }
 
 /**
- * @param {Asked} asked
+ * @param {ModelRequest} request
  * @param {AbortSignal} [signal]
  * @returns {AsyncGenerator<LanguageModelV3StreamPart>}
  */
-async function* say({ words, everyMs = 0, waits = false }, signal) {
+async function* generateParts({ words, everyMs = 0, waits = false }, signal) {
   yield { type: 'stream-start', warnings: [] };
   yield { type: 'text-start', id: '0' };
   for (let n = 0; n < words; n++) {

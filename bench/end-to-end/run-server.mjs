@@ -3,17 +3,17 @@ import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { setImmediate as tick } from 'node:timers/promises';
 
-import { goOn } from './asked-model.mjs';
-import { beChild } from './child.mjs';
+import { resumeResponses } from './requested-model.mjs';
+import { runChild } from './child.mjs';
 
 /**
  * Handles the suite's requests in every server's process.
  * @param {string} url
  * @param {{ close?: () => Promise<void>, answers?: Record<string, (details: any) => unknown> }} [own]
  */
-export function beServer(url, { close, answers = {} } = {}) {
+export function runServer(url, { close, answers = {} } = {}) {
   const common = {
-    goOn,
+    resumeResponses,
     /** In bytes, after a full garbage collection. */
     async memory() {
       for (let n = 0; n < 3; n++) {
@@ -28,7 +28,7 @@ export function beServer(url, { close, answers = {} } = {}) {
       return (user + system) / 1000;
     },
   };
-  beChild({ ...common, ...answers }, { url, ...(close && { close }) });
+  runChild({ ...common, ...answers }, { url, ...(close && { close }) });
 }
 
 /**
@@ -53,11 +53,11 @@ export function listen(listener) {
  */
 export function plainRoute(route) {
   return async (incoming, outgoing) => {
-    const left = new AbortController();
-    outgoing.once('close', () => left.abort());
+    const closed = new AbortController();
+    outgoing.once('close', () => closed.abort());
     let text = '';
     for await (const piece of incoming.setEncoding('utf8')) text += piece;
-    const response = await route(JSON.parse(text), left.signal);
+    const response = await route(JSON.parse(text), closed.signal);
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     const body = /** @type {import('node:stream/web').ReadableStream} */ (response.body);
     Readable.fromWeb(body)
