@@ -50,7 +50,7 @@ export class OpenHarnessChatTransport<Version extends UIMessageVersion = 6> {
 
   sendMessages = async (options: SendMessagesOptions): Promise<ReadableStream<UIMessageChunkOf<Version>>> => {
     const { chatId } = options;
-    const { onDisconnect: onDisconnect = 'stop' } = this.#options;
+    const { onDisconnect = 'stop' } = this.#options;
     const chunks = (await this.#transport.sendMessages(options)).pipeThrough(toTransformStream(this.#flowChunks()));
     const shared = new SharedStream(chunks, {
       onDisconnect,
