@@ -8,7 +8,7 @@ export interface FlowRuntimeOptions {
   flow: Flow;
   /** Paused run to continue: `turn.resume` of the factory. */
   resume?: { snapshot: RunSnapshot };
-  /** Delay per word in milliseconds. Default: 15. */
+  /** Delay before each delta in milliseconds. Default: 15. */
   pace?: number;
   generateId?: () => string;
   now?: () => number;

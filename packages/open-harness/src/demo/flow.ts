@@ -10,7 +10,7 @@ export interface NodeContext {
   /** Message with which the flow was resumed. Only set for the node that paused it. */
   readonly answer: string | undefined;
   readonly signal: AbortSignal;
-  /** Streams a block of text word by word at the runtime's pace. */
+  /** Streams a block of text in small deltas at the runtime's pace. */
   say(text: string): Promise<void>;
   think(text: string): Promise<void>;
   /** Executes a tool. Emits and rethrows its error. */

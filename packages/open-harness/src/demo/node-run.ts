@@ -21,7 +21,7 @@ export interface NodeRunOptions {
   outputs: NodeContext['outputs'];
   answer: string | undefined;
   signal: AbortSignal;
-  /** Delay per word in milliseconds. */
+  /** Delay before each delta in milliseconds. */
   pace: number;
   emit: (event: RuntimeEvent) => void;
 }
