@@ -24,9 +24,6 @@ export default defineConfig({
     reporters: ['default', './scripts/reporter.mjs'],
     // More workers than cores, because many tests wait for a database or another process.
     maxWorkers: Math.max(2, availableParallelism()) + 1,
-    // Files of one worker share their modules: importing them again for every file took a third of the time. A test must
-    // therefore restore timers, globals and environment variables that it replaces.
-    isolate: false,
     sequence: { sequencer: IntegrationFirst },
     // Property tests are slow on a busy machine. A test that hangs still fails.
     testTimeout: 60_000,

@@ -23,7 +23,7 @@ const moreRuns: Plugin = {
   resolveId: (id, importer) => (id === 'fast-check' && importer !== standIn ? standIn : undefined),
 };
 
-const soak = mergeConfig(config, { plugins: [moreRuns], test: { testTimeout: 0, hookTimeout: 0, isolate: true } });
+const soak = mergeConfig(config, { plugins: [moreRuns], test: { testTimeout: 0, hookTimeout: 0 } });
 soak.test.include = [...soaked, 'packages/*/{src,test}/**/*.soak.ts', 'tests/*.soak.ts'];
 
 export default defineConfig(soak);
