@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -16,18 +18,44 @@ class IntegrationFirst extends BaseSequencer {
   }
 }
 
+/** Packages whose unit tests use no database, server or child process. */
+const purePackages = ['ag-ui', 'ai-sdk', 'conformance', 'core', 'mail', 'open-harness'].map(
+  (name) => `packages/${name}`,
+);
+
+/** Tests that replace timers or globals need a worker of their own, since they would see the timers of other files. */
+const replacesGlobals = /useFakeTimers|vi\.mock|stubGlobal|spyOn\(globalThis/;
+
+/** Tests that can share a worker. One worker per file would load the packages again for each of them. */
+const shared = [...purePackages, 'apps/console'].flatMap((folder) =>
+  readdirSync(join(import.meta.dirname, folder, 'src'), { recursive: true, encoding: 'utf8' })
+    .map((file) => `${folder}/src/${file.replaceAll('\\', '/')}`)
+    .filter((file) => file.endsWith('.test.ts'))
+    .filter((file) => !replacesGlobals.test(readFileSync(join(import.meta.dirname, file), 'utf8'))),
+);
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ['{packages,apps}/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'tests/*.test.ts'],
     reporters: ['default', './scripts/reporter.mjs'],
     // More workers than cores, because many tests wait for a database or another process.
-    maxWorkers: Math.max(2, availableParallelism()) + 1,
+    maxWorkers: Math.max(2, availableParallelism()) * 2,
     sequence: { sequencer: IntegrationFirst },
     // Property tests are slow on a busy machine. A test that hangs still fails.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     typecheck: { enabled: false },
+    projects: [
+      { extends: true, test: { name: 'unit', include: shared, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'isolated',
+          include: ['{packages,apps}/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'tests/*.test.ts'],
+          exclude: ['**/node_modules/**', ...shared],
+        },
+      },
+    ],
   },
 });

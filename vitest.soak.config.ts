@@ -24,6 +24,8 @@ const moreRuns: Plugin = {
 };
 
 const soak = mergeConfig(config, { plugins: [moreRuns], test: { testTimeout: 0, hookTimeout: 0 } });
+// The files below replace the projects of `npm test`.
+delete soak.test.projects;
 soak.test.include = [...soaked, 'packages/*/{src,test}/**/*.soak.ts', 'tests/*.soak.ts'];
 
 export default defineConfig(soak);
