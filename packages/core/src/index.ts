@@ -72,5 +72,8 @@ export { createInMemoryStore } from './store/in-memory/in-memory-store.ts';
 export type { InMemoryStoreOptions } from './store/in-memory/in-memory-store.ts';
 
 // Durable runs
+export { isDurableAgent } from './run/durable-agent.ts';
 export type { DurableAgent, DurableRun, RunRequest } from './run/durable-agent.ts';
+export { serveDurableRun } from './run/serve-durable-run.ts';
+export type { OpenRun, RunCommand, ServedRun, ServeRunOptions } from './run/serve-durable-run.ts';
 export { withDetachedLog } from './run/with-detached-log.ts';

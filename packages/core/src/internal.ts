@@ -94,6 +94,8 @@ export { createRunWatcher } from './run/run-watcher.ts';
 export type { RunWatcher, RunWatcherOptions } from './run/run-watcher.ts';
 export { followRun } from './run/follow-run.ts';
 export type { Followed, FollowOptions } from './run/follow-run.ts';
+export { OpenQuestions } from './run/open-questions.ts';
+export type { AnswersByRun } from './run/serve-durable-run.ts';
 export { recoverRun } from './run/recover-run.ts';
 export { createSweeper } from './run/sweeper.ts';
 export type { Sweeper, SweeperOptions, SweepResult } from './run/sweeper.ts';

@@ -1,6 +1,8 @@
 import {
   generateId,
+  isDurableAgent,
   RunRefusedError,
+  serveDurableRun,
   StoreError,
   toFault,
   type AgentEvent,
@@ -47,7 +49,7 @@ export function createAGUIHandler(
   target: AgentSource | DurableAgent,
   options: AGUIHandlerOptions | DurableAGUIHandlerOptions = {},
 ): Handler {
-  if ('forScope' in target) return durableHandler(target, options as DurableAGUIHandlerOptions);
+  if (isDurableAgent(target)) return durableHandler(target, options as DurableAGUIHandlerOptions);
   return sourceHandler(target, options as AGUIHandlerOptions);
 }
 
@@ -64,12 +66,12 @@ function durableHandler(agent: DurableAgent, options: DurableAGUIHandlerOptions)
   return withErrorResponses(['GET', 'POST', 'DELETE'], async (request) => {
     if (request.method === 'DELETE') {
       const { threadId, runId } = readQuery(request);
-      return Response.json(await handler.stop(threadId, runId));
+      return Response.json(await serveDurableRun(agent, { type: 'stop', threadId, runId }));
     }
     const response = await openStream(request);
     if (response === null) return new Response(null, { status: 204 });
-    const { events, run } = response;
-    return respond(events, request, options, run && toRunHeaders(run));
+    const { events, ids } = response;
+    return respond(events, request, options, ids && toRunHeaders(ids));
   });
 }
 

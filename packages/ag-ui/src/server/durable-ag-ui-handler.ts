@@ -2,24 +2,26 @@ import type { Message } from '@ag-ui/core';
 import {
   generateId,
   RunRefusedError,
+  serveDurableRun,
   type AgentEvent,
   type DurableAgent,
-  type DurableRun,
   type Encoder,
   type Json,
+  type OpenRun,
   type RunRequest,
+  type ServedRun,
 } from '@intertie/core';
-import type { Answered } from '@intertie/core/internal';
-import type { Decision, StopResult } from '@intertie/core/store';
+import type { AnswersByRun } from '@intertie/core/internal';
+import type { Decision } from '@intertie/core/store';
 import { withPublicFaults } from '@intertie/core/http';
 import type { DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
 import type { AGUIEvent, AGUIRunInput } from '../shared/ag-ui-event.ts';
 import type { AGUIOpenState } from '../encode/ag-ui-encoder-options.ts';
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
-import { findCurrentRun, joinRun, streamStored } from './join-run.ts';
+import { joinRun, streamStored } from './join-run.ts';
 import { defined, isEmptyValue } from '../shared/read-fields.ts';
 import { RequestError } from './read-run-agent-input.ts';
-import { readAnswers, readRequest, type RequestedRun, type AnswersByRun } from './read-request.ts';
+import { readAnswers, readRequest, type RequestedRun } from './read-request.ts';
 import { replayRun } from './replay-run.ts';
 import { toRunContext } from '../messages/to-run-input.ts';
 import { StoredBranch } from './stored-branch.ts';
@@ -27,8 +29,8 @@ import { resolveEventFileUrls, resolveFileUrls } from './resolve-file-urls.ts';
 import { streamRun, streamWritten } from './stream-run.ts';
 import { getResultIds, type ToAGUIMessagesOptions } from '../encode/to-ag-ui-messages.ts';
 
-/** Events of a response, and the run that they come from. Without a run, they come from stored messages. */
-export type RunResponse = { events: ReadableStream<AGUIEvent>; run?: DurableRun };
+/** Events of a response, and the ids of their run and message. Events of stored messages have none. */
+export type RunResponse = { events: ReadableStream<AGUIEvent>; ids?: ServedRun['ids'] };
 /** The requesting client: its protocol version, its ids for the run, and the messages that it has. */
 type Client = {
   protocolVersion?: string;
@@ -57,35 +59,34 @@ export class DurableAGUIHandler {
     const branch = await this.#readBranch(threadId, input);
     const requested = readRequest(input, branch, onLoss);
     const answers = await this.#readAnswers(input, branch);
-    if (answers.size > 0) return this.#answer(answers, requested, input, request);
+    const isNew = requested.message !== undefined || requested.regenerate !== undefined;
+    const { busy = 'replace', pending = 'reject', by } = this.#options;
+    const options = { busy, pending, by, conflict: 'join' as const };
+    if (answers.size > 0) {
+      const next = requested.message && (await this.#prepare(requested, input, request));
+      return this.#serve(
+        await serveDurableRun(this.#agent, { type: 'answer', threadId, answers, next }, options),
+        input,
+      );
+    }
+    if (isNew && !input.resume?.length) {
+      const command = { type: 'start' as const, request: await this.#prepare(requested, input, request) };
+      return this.#serve(await serveDurableRun(this.#agent, command, options), input);
+    }
     const known = await this.#agent.find({ runId, threadId });
-    if (known && requested.message) throw new RunRefusedError({ code: 'run-exists', run: await known.record() });
-    if (known) return this.#join(await findCurrentRun(this.#agent, known), input);
-    if (input.resume?.length) {
+    if (!known && input.resume?.length) {
       throw new RequestError('`resume` names no interrupt of this thread. Use the ids of RUN_FINISHED.', 422);
     }
-    if (requested.message || requested.regenerate !== undefined) {
-      const run = await this.#start(requested, input, request);
-      return { run, events: this.#follow(run, input) };
-    }
-    const last = await this.#agent.latest({ threadId });
+    const last = await serveDurableRun(this.#agent, { type: 'join', threadId, runId: known?.runId });
     if (last) return this.#join(last, input);
     throw new RequestError('There is nothing to answer: `messages` must end with a user message.', 422);
-  }
-
-  /** Stops the named run, or the latest one of the thread. */
-  async stop(threadId: string, runId: string | undefined): Promise<{ runId: string; result: StopResult }> {
-    const run = await this.#find(threadId, runId);
-    if (run === null) throw new RunRefusedError({ code: 'not-found', what: 'run' });
-    return { runId: run.runId, result: await run.stop() };
   }
 
   /** Joins the named or latest run of a thread. For a thread without runs, sends its stored messages. */
   async connect(threadId: string, client: Pick<Client, 'runId' | 'protocolVersion'>): Promise<RunResponse> {
     const { runId } = client;
-    const run = await this.#find(threadId, runId);
-    if (run) return this.#join(await findCurrentRun(this.#agent, run), client);
-    if (runId !== undefined) throw new RunRefusedError({ code: 'not-found', what: 'run' });
+    const served = await serveDurableRun(this.#agent, { type: 'join', threadId, runId });
+    if (served) return this.#join(served, client);
     if (!(await this.#agent.store.getThreadById({ threadId }))) {
       throw new RunRefusedError({ code: 'not-found', what: 'thread' });
     }
@@ -103,76 +104,49 @@ export class DurableAGUIHandler {
 
   /** Streams the last answer of a thread from its start. Returns null if there is none to resume. */
   async replay(threadId: string, client: Pick<Client, 'protocolVersion'>): Promise<RunResponse | null> {
-    const latest = await this.#agent.latest({ threadId });
-    const run = latest && (await findCurrentRun(this.#agent, latest));
-    if (run === null) return null;
+    const { now, replayEndedMs = 60_000, fileUrl } = this.#options;
+    const options = { now, replayEndedMs, replayPaused: true };
+    const served = await serveDurableRun(this.#agent, { type: 'join', threadId }, options);
+    if (served === null) return null;
     // The client gets no history, so a later snapshot must cover only the messages of this stream.
-    const encoder = this.#createEncoder({ ...client, messages: [] }, run.runId);
-    const { now, replayEndedMs, fileUrl } = this.#options;
-    const options = { encoder, ...this.#streamOptions(run, {}), ...defined({ now, replayEndedMs, fileUrl }) };
-    const events = await replayRun(this.#agent, run, options);
-    return events && { run, events };
+    const encoder = this.#createEncoder({ ...client, messages: [] }, served.run.runId);
+    const streamOptions = { encoder, ...this.#streamOptions(served, {}), ...defined({ fileUrl }) };
+    const events = await replayRun(this.#agent, served, streamOptions);
+    return events && { ids: served.ids, events };
   }
 
-  #find(threadId: string, runId: string | undefined): Promise<DurableRun | null> {
-    return runId === undefined ? this.#agent.latest({ threadId }) : this.#agent.find({ runId, threadId });
-  }
-
-  async #start(
+  async #prepare(
     requested: RequestedRun,
     input: AGUIRunInput,
     request: Request,
-    busy = this.#options.busy,
-  ): Promise<DurableRun> {
+  ): Promise<RunRequest & { threadId: string }> {
     const { threadId, runId, parentRunId, state } = input;
-    const { prepare, pending = 'reject', by } = this.#options;
+    const { prepare, busy = 'replace', pending = 'reject', by } = this.#options;
     const parent = requested.message && parentRunId ? await this.#agent.find({ runId: parentRunId, threadId }) : null;
     const parentId = parent?.messageId ?? requested.message?.parentId ?? requested.regenerate;
-    const run: RunRequest = {
+    const run = {
       threadId,
       runId,
-      busy: busy ?? 'replace',
+      busy,
       pending,
       ...toRunContext(input),
       ...defined({ message: requested.message?.message, parentId, by }),
       // Clients without state send an empty one, which must not reset the state of the thread.
       ...(!isEmptyValue(state) && { state: state as Json }),
     };
-    const prepared = await prepare?.(run, { request, input });
-    return this.#agent.start({ ...run, ...prepared });
+    return { ...run, ...(await prepare?.(run, { request, input })) };
   }
 
-  async #answer(
-    answersByRun: AnswersByRun,
-    requested: RequestedRun,
-    input: AGUIRunInput,
-    request: Request,
-  ): Promise<RunResponse> {
-    const { threadId } = input;
-    const { by } = this.#options;
-    const results: Answered[] = [];
-    for (const [runId, answers] of answersByRun) {
-      results.push(await this.#agent.answer({ runId, threadId }, answers, by));
+  /** Streams a new run from its start, and joins a known one. */
+  async #serve(served: ServedRun | OpenRun, client: AGUIRunInput): Promise<RunResponse> {
+    if (served.type === 'open') return { events: this.#streamOpenQuestions(served.open, client) };
+    const { threadId, runId } = served.run;
+    if (!served.isNew) {
+      const joined = await serveDurableRun(this.#agent, { type: 'join', threadId, runId });
+      return this.#join(joined ?? served, client);
     }
-    const open = results.flatMap((result) => result.open);
-    if (requested.message) {
-      // The answered run continues first and the new message follows it. The client gets both.
-      const run = await this.#start(requested, input, request, open.length > 0 ? undefined : 'queue');
-      return this.#join(run, input);
-    }
-    const answered = results.find(({ run }) => run);
-    if (answered?.run) {
-      const { run, verdicts } = answered;
-      const isNew = verdicts.some(({ result }) => result === 'accepted') && !answersByRun.has(run.runId);
-      if (!isNew) return this.#join(await findCurrentRun(this.#agent, run), input);
-      return { run, events: this.#follow(run, input) };
-    }
-    if (open.length > 0) return { events: this.#streamOpenQuestions(open, input) };
-    const summary = results.flatMap(({ verdicts }) => verdicts.map(({ id, result }) => `${id} (${result})`)).join(', ');
-    throw new RequestError(
-      `No open question is left: ${summary}. Connect to the thread to get its current state.`,
-      409,
-    );
+    const encoder = this.#createEncoder(client, runId);
+    return { ids: served.ids, events: streamRun(served, { encoder, ...this.#streamOptions(served, client) }) };
   }
 
   /** Streams a run that only pauses for the questions that are still open. The agent runs once all are answered. */
@@ -193,26 +167,20 @@ export class DurableAGUIHandler {
     });
   }
 
-  /** Streams a run from its start, for a client that already has the messages before it. */
-  #follow(run: DurableRun, client: Client): ReadableStream<AGUIEvent> {
-    return streamRun(run, { encoder: this.#createEncoder(client, run.runId), ...this.#streamOptions(run, client) });
-  }
-
-  async #join(run: DurableRun, client: Client): Promise<RunResponse> {
+  async #join(served: ServedRun, client: Client): Promise<RunResponse> {
     const options = {
-      encoder: this.#createEncoder({ ...client, messages: undefined }, run.runId),
+      encoder: this.#createEncoder({ ...client, messages: undefined }, served.run.runId),
       messageOptions: this.#messageOptions(client),
-      ...this.#streamOptions(run, client),
+      ...this.#streamOptions(served, client),
       ...defined({ known: client.messages, fileUrl: this.#options.fileUrl }),
     };
-    return { run, events: await joinRun(this.#agent, run, options) };
+    return { ids: served.ids, events: await joinRun(this.#agent, served, options) };
   }
 
-  #streamOptions(run: DurableRun, { runId = run.runId, parentRunId }: Client) {
-    const pausesLive = this.#agent.source.pauses === 'live';
+  #streamOptions({ run }: ServedRun, { runId = run.runId, parentRunId }: Client) {
     const resolveFiles = (events: readonly AgentEvent[]): Promise<readonly AgentEvent[]> =>
       resolveEventFileUrls(events, this.#agent.store, this.#options.fileUrl);
-    return { clientIds: { runId, ...defined({ parentRunId }) }, pausesLive, resolveFiles };
+    return { clientIds: { runId, ...defined({ parentRunId }) }, resolveFiles };
   }
 
   /**

@@ -2,13 +2,11 @@ import type { Message } from '@ag-ui/core';
 import {
   RunRefusedError,
   unfold,
-  type AgentEvent,
   type DurableAgent,
   type DurableRun,
   type Encoder,
-  type RunRecord,
+  type ServedRun,
 } from '@intertie/core';
-import type { LogPosition, RunKey, RunLog } from '@intertie/core/store';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIOpenState } from '../encode/ag-ui-encoder-options.ts';
 import { StoredBranch } from './stored-branch.ts';
@@ -30,14 +28,13 @@ export interface JoinRunOptions extends Omit<StreamRunOptions, 'join'> {
  */
 export async function joinRun(
   agent: DurableAgent,
-  run: DurableRun,
+  served: ServedRun,
   options: JoinRunOptions,
 ): Promise<ReadableStream<AGUIEvent>> {
-  const record = await run.record();
-  if (!isLive(record)) return streamEnded(agent, record, options);
-  const { events, position, dropped } = await readLog(agent.store.log, record.key);
-  if (dropped) return streamEnded(agent, record, options);
-  const { threadId, messageId } = record;
+  const { run, isEnded } = served;
+  const past = isEnded ? null : await served.catchUp();
+  if (past === null) return streamEnded(agent, run, options);
+  const { threadId, messageId } = run;
   const { messageOptions, known, fileUrl } = options;
   const open = async (): Promise<Omit<AGUIOpenState, 'events'>> => {
     const branch = await agent.store.listMessages({ threadId, leafId: messageId });
@@ -45,27 +42,12 @@ export async function joinRun(
     const { messages: history, unattached } = new StoredBranch(before, messageOptions);
     return { history, unattached, ...(known && { known }) };
   };
-  return streamRun(run, { ...options, join: { events, position, open } });
-}
-
-/** Follows a paused and answered run to the run that continues it. Returns other runs unchanged. */
-export async function findCurrentRun(agent: DurableAgent, run: DurableRun): Promise<DurableRun> {
-  const record = await run.record();
-  if (record.state !== 'paused') return run;
-  const { registry, scope } = agent.store;
-  const runs = await registry.listRuns(scope, { threadId: record.threadId });
-  const next = runs.find(({ resumes }) => resumes === record.key);
-  const found = next && (await agent.find({ runId: next.runId, threadId: next.threadId }));
-  return found ? findCurrentRun(agent, found) : run;
-}
-
-function isLive({ state }: RunRecord): boolean {
-  return state === 'queued' || state === 'running';
+  return streamRun({ run, follow: past.follow }, { ...options, join: { events: past.events, open } });
 }
 
 async function streamEnded(
   { store }: DurableAgent,
-  { threadId, messageId }: RunRecord,
+  { threadId, messageId }: DurableRun,
   { encoder, clientIds, messageOptions, known, fileUrl }: JoinRunOptions,
 ): Promise<ReadableStream<AGUIEvent>> {
   const active = await store.listMessages({ threadId });
@@ -89,22 +71,4 @@ export function streamStored(
     encoder.open?.(state, emit);
     encoder.end({ reason: 'eof' }, emit);
   });
-}
-
-/** Reads the log of a run up to its current end. */
-async function readLog(
-  log: RunLog,
-  run: RunKey,
-): Promise<{ events: AgentEvent[]; position: LogPosition; dropped: boolean }> {
-  const events: AgentEvent[] = [];
-  let position: LogPosition = { epoch: 0, seq: 0 };
-  for (;;) {
-    const page = await log.read(run, position);
-    if (page.dropped) return { events, position, dropped: true };
-    // A takeover rewrote this part of the log: start over.
-    if (!page.valid) events.length = 0;
-    events.push(...page.events);
-    position = page.valid ? page.position : { epoch: 0, seq: 0 };
-    if (page.valid && position.seq >= page.tail) return { events, position, dropped: false };
-  }
 }

@@ -1,5 +1,6 @@
 import type { Message, ResumeEntry } from '@ag-ui/core';
 import type { Answer, MessagePart, OnLoss } from '@intertie/core';
+import type { AnswersByRun } from '@intertie/core/internal';
 import type { Decision, NewMessage, ToolAnswer } from '@intertie/core/store';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
 import { readContent } from '../shared/content-part.ts';
@@ -34,9 +35,6 @@ export function readRequest({ messages }: AGUIRunInput, branch: StoredBranch, on
   return { message: { message, ...(parent && { parentId: parent.id }) } };
 }
 
-/** Answers of a request by the id of the paused run. */
-export type AnswersByRun = Map<string, Array<Answer | ToolAnswer>>;
-
 /**
  * Reads the answers of a request to the given decisions: resolved interrupts, and results of client tools after the last known
  * user message. Older results are ignored, because call ids may repeat.
@@ -47,7 +45,7 @@ export function readAnswers(
   decisions: readonly Decision[],
   onLoss: OnLoss,
 ): AnswersByRun {
-  const answers: AnswersByRun = new Map();
+  const answers = new Map<string, Array<Answer | ToolAnswer>>();
   const addAnswer = ({ runId }: Decision, answer: Answer | ToolAnswer): void => {
     answers.set(runId, [...(answers.get(runId) ?? []), answer]);
   };

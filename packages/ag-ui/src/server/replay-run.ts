@@ -3,8 +3,8 @@ import {
   type AgentEvent,
   type CanonicalMessage,
   type DurableAgent,
-  type DurableRun,
   type Encoder,
+  type ServedRun,
 } from '@intertie/core';
 import { unfoldContent } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
@@ -13,28 +13,19 @@ import { streamRun, streamWritten, withMessageId, type StreamRunOptions } from '
 
 export interface ReplayRunOptions extends Omit<StreamRunOptions, 'join'> {
   fileUrl?: FileUrl;
-  /** Time after its end during which a run is still replayed. Default: 60 seconds. */
-  replayEndedMs?: number;
-  now?: () => number;
 }
 
-/**
- * Streams the message of a run from its start, for clients that restore whole messages: while the run is live, shortly after
- * its end, and while it is paused. Returns null otherwise.
- */
+/** Streams the message of a run from its start, for clients that restore whole messages. Returns null if it was deleted. */
 export async function replayRun(
   { store }: DurableAgent,
-  run: DurableRun,
-  { fileUrl, replayEndedMs = 60_000, now = Date.now, ...options }: ReplayRunOptions,
+  served: ServedRun,
+  { fileUrl, ...options }: ReplayRunOptions,
 ): Promise<ReadableStream<AGUIEvent> | null> {
-  const { state, endedAt } = await run.record();
-  if (state === 'queued' || state === 'running') {
+  if (!served.isEnded) {
     const unfoldEvents = unfoldBaseline();
-    return streamRun(run, { ...options, resolveFiles: (events) => options.resolveFiles(unfoldEvents(events)) });
+    return streamRun(served, { ...options, resolveFiles: (events) => options.resolveFiles(unfoldEvents(events)) });
   }
-  const isRecent = endedAt !== undefined && now() - endedAt.getTime() < replayEndedMs;
-  if (!isRecent && state !== 'paused') return null;
-  const { threadId, messageId } = run;
+  const { threadId, messageId } = served.run;
   const stored = await store.getMessage({ threadId, messageId });
   const [message] = await resolveFileUrls(stored ? [stored] : [], store, fileUrl);
   return message ? replayStored(options.encoder, message) : null;

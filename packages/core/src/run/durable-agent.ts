@@ -86,3 +86,8 @@ export interface DurableAgent {
     options?: AnswerOptions,
   ): Promise<Answered>;
 }
+
+/** Whether a value is an agent with durable runs, and not a source. */
+export function isDurableAgent(served: AgentSource | DurableAgent): served is DurableAgent {
+  return 'start' in served && 'store' in served;
+}

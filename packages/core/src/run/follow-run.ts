@@ -35,8 +35,11 @@ export type Followed =
   | { type: 'events'; events: readonly AgentEvent[]; position: LogPosition }
   /** `after` is not a position of this log: discard all events, they are sent again. */
   | { type: 'reset' }
-  /** The run ended without a `run-end` in its log. The event is derived from the registry and has no position. */
-  | { type: 'ended'; event: EventOf<'run-end'> }
+  /**
+   * The run ended without a `run-end` in its log. The event is derived from the registry and has no position. `isWaiting`: the run is
+   * live and waits in its process, which is an end only for this reader.
+   */
+  | { type: 'ended'; event: EventOf<'run-end'>; isWaiting?: true }
   /** The log has been dropped: read the message instead. */
   | { type: 'dropped' };
 

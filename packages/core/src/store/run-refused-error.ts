@@ -1,4 +1,4 @@
-import type { Decision, RunRecord } from './registry.ts';
+import type { AnswerVerdict, Decision, RunRecord } from './registry.ts';
 
 export type RunRefusal =
   /** Another run of the thread is live, and `busy` is `reject`. */
@@ -12,13 +12,19 @@ export type RunRefusal =
   /** The run id is already used in this thread. */
   | { code: 'run-exists'; run: RunRecord }
   /** Also returned for objects of another scope. */
-  | { code: 'not-found'; what: 'thread' | 'parent' | 'run' }
+  | { code: 'not-found'; what: 'thread' | 'parent' | 'run' | 'message'; threadId?: string; id?: string }
+  /** The question has a different answer. */
+  | { code: 'already-answered'; verdict: Extract<AnswerVerdict, { result: 'conflict' }> }
+  /** The questions can no longer be answered. */
+  | { code: 'expired' | 'cancelled'; ids: readonly string[] }
+  /** No live run writes the message, and the request has no answers for it. */
+  | { code: 'nothing-to-continue'; messageId: string }
   /** The process is shutting down and accepts no new runs. */
   | { code: 'closing' }
   /** The process is overloaded and accepts no new runs for the moment. */
   | { code: 'overloaded' };
 
-/** Reports that a run was not started, or that the run to answer does not exist. Programs act on `code`. */
+/** Reports that a run was not started, joined, answered or stopped. Programs act on `code`. */
 export class RunRefusedError extends Error {
   override readonly name = 'RunRefusedError';
   readonly refusal: RunRefusal;
@@ -50,6 +56,10 @@ const statuses: { readonly [Code in RunRefusal['code']]: number } = {
   'key-reused': 422,
   'run-exists': 409,
   'not-found': 404,
+  'already-answered': 409,
+  expired: 409,
+  cancelled: 409,
+  'nothing-to-continue': 409,
   closing: 503,
   overloaded: 503,
 };
@@ -68,10 +78,23 @@ function explain(refusal: RunRefusal): string {
       return 'The idempotency key was used for another request. Use a new key for each request.';
     case 'run-exists':
       return `Thread ${refusal.run.threadId} already has a run ${refusal.run.runId}. Use another id, or omit it.`;
-    case 'not-found':
-      return refusal.what === 'parent'
-        ? 'The thread has no such parent message.'
-        : `The ${refusal.what} was not found.`;
+    case 'not-found': {
+      const { what, threadId, id } = refusal;
+      if (what === 'parent') return 'The thread has no such parent message.';
+      if (threadId === undefined) return `The ${what} was not found.`;
+      return `Thread ${threadId} has no ${id === undefined ? what : `${what} ${id}`}.`;
+    }
+    case 'already-answered': {
+      const { id, answeredBy, answeredAt } = refusal.verdict;
+      const author = answeredBy === undefined ? '' : ` by ${answeredBy}`;
+      const time = answeredAt === undefined ? '' : ` at ${answeredAt.toISOString()}`;
+      return `${id} already has a different answer${author}${time}.`;
+    }
+    case 'expired':
+    case 'cancelled':
+      return `${refusal.ids.join(', ')} can no longer be answered: it was ${refusal.code}.`;
+    case 'nothing-to-continue':
+      return `Message ${refusal.messageId} is not waiting, or the request does not contain its answers. Send a message, or answer its open questions.`;
     case 'closing':
       return 'The process is shutting down and accepts no new runs. Try again in a moment.';
     case 'overloaded':

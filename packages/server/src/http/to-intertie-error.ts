@@ -31,7 +31,11 @@ function fromRefusal(error: RunRefusedError): IntertieError {
       return new IntertieError('pending', message, { data: { open } });
     }
     case 'key-reused':
-      return new IntertieError('key-reused', message);
+    case 'already-answered':
+    case 'expired':
+    case 'cancelled':
+    case 'nothing-to-continue':
+      return new IntertieError(refusal.code, message);
     case 'closing':
     case 'overloaded':
       return new IntertieError(refusal.code, message, { headers: { 'retry-after': String(error.retryAfter ?? 1) } });

@@ -1,4 +1,4 @@
-import type { AgentSource, DurableAgent } from '@intertie/core';
+import { isDurableAgent, type AgentSource, type DurableAgent } from '@intertie/core';
 import { errorResponse, toErrorResponse } from './error-response.ts';
 import { DurableChat, type DurableChatHandlerOptions } from './durable-chat.ts';
 import { createSourceChat, type ChatHandlerOptions } from './source-chat.ts';
@@ -25,10 +25,9 @@ export function createChatHandler(
   served: AgentSource | DurableAgent,
   options: ChatHandlerOptions | DurableChatHandlerOptions = {},
 ): (request: Request) => Promise<Response> {
-  const route =
-    'start' in served
-      ? durableRoute(new DurableChat(served, options as DurableChatHandlerOptions))
-      : sourceRoute(createSourceChat(served, options as ChatHandlerOptions));
+  const route = isDurableAgent(served)
+    ? durableRoute(new DurableChat(served, options as DurableChatHandlerOptions))
+    : sourceRoute(createSourceChat(served, options as ChatHandlerOptions));
   return async (request) => {
     try {
       return await route(request);

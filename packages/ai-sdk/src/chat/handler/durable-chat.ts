@@ -1,12 +1,19 @@
-import { generateId, type DurableAgent, type DurableRun, type Fault, type RunRequest } from '@intertie/core';
-import type { AnswerVerdict, Waiting } from '@intertie/core/store';
+import {
+  generateId,
+  serveDurableRun,
+  type DurableAgent,
+  type DurableRun,
+  type Fault,
+  type OpenRun,
+  type RunRequest,
+  type ServedRun,
+} from '@intertie/core';
+import type { Waiting } from '@intertie/core/store';
 import { readJsonBody, toRunHeaders, type RequestLimits } from '@intertie/core/http';
 import type { BlobUrl } from './blob-urls.ts';
 import { readBodyInput } from './read-body-input.ts';
-import { ChatRefusedError } from './error-response.ts';
 import { ChatRequestError, readChatRequest } from './chat-request.ts';
 import type { ChatEncoderOptions } from './run-chat.ts';
-import { followContinuation } from './follow-continuation.ts';
 import { followFrames, encodeMessage } from './follow-frames.ts';
 import { metadataKey } from '../../shared/intertie-metadata.ts';
 import { parseWireJson } from '../../shared/parse-wire-json.ts';
@@ -60,6 +67,8 @@ export type PreparedRequest = Partial<
   Pick<RunRequest, 'tools' | 'context' | 'state' | 'forwardedProps' | 'resourceId' | 'busy' | 'pending'>
 >;
 
+type EncodedRange = Pick<RunFrameEncoderOptions, 'baseline' | 'from' | 'after'>;
+
 /** Serves a chat of an agent with durable runs. Each method handles one kind of request and throws if it cannot be served. */
 export class DurableChat {
   readonly #agent: DurableAgent;
@@ -86,8 +95,9 @@ export class DurableChat {
     const { busy = 'replace', pending = 'supersede', prepare } = this.#options;
     const fields = isFields(body) ? body : {};
     const prepared = prepare ? await prepare(stored.request, { request, body: fields }) : readBodyInput(fields);
-    const run = await this.#agent.start({ busy, pending, ...this.#getAuthor(request), ...prepared, ...stored.request });
-    return this.#follow(run, { baseline: 'restate' });
+    const command = { type: 'start' as const, request: { ...prepared, ...stored.request } };
+    const by = this.#options.by?.(request);
+    return this.#follow(await serveDurableRun(this.#agent, command, { busy, pending, by }), { baseline: 'restate' });
   }
 
   /**
@@ -96,58 +106,41 @@ export class DurableChat {
    */
   async resume(request: Request): Promise<Response> {
     const { searchParams } = new URL(request.url);
-    const run = await this.#findRun(request, searchParams.get('run'));
-    if (run === null) return new Response(null, { status: 204 });
-    const record = await run.record();
-    const cursor = parseRunCursor(searchParams.get('after') ?? '');
-    if (cursor && (await this.#isValidCursor(run, cursor))) {
-      for (const baseline of ['assume', 'restate'] as const) {
-        const [, from = '0'] = /@(\d{1,15})$/.exec(cursor.encoder) ?? [];
-        const options = { baseline, from: Number(from) };
-        if (getEncoderId({ ...this.#encoderOptions, ...options }) === cursor.encoder) {
-          return this.#follow(run, { ...options, after: cursor });
-        }
-      }
-    }
-    if (record.state === 'queued' || record.state === 'running') return this.#follow(run, { baseline: 'restate' });
-    const { now = Date.now, replayEndedMs = 60_000 } = this.#options;
-    const isFresh = record.endedAt !== undefined && now() - record.endedAt.getTime() < replayEndedMs;
-    if (!isFresh && !searchParams.has('after')) return new Response(null, { status: 204 });
-    const message = await this.#getMessage(run);
+    const { now, replayEndedMs = 60_000 } = this.#options;
+    const cursor = this.#readCursor(searchParams.get('after') ?? '');
+    const served = await serveDurableRun(this.#agent, this.#readCommand('join', request), {
+      after: cursor?.after.position,
+      replayEndedMs: searchParams.has('after') ? Infinity : replayEndedMs,
+      now,
+    });
+    if (served === null) return new Response(null, { status: 204 });
+    if (!served.isEnded) return this.#follow(served, cursor && served.after > 0 ? cursor : { baseline: 'restate' });
+    const message = await this.#getMessage(served.run);
     if (message === null) return new Response(null, { status: 204 });
     const frames = encodeMessage(message, { ...this.#encoderOptions, baseline: 'restate' });
-    return toStreamResponse(frames, run);
+    return toStreamResponse(frames, served.ids);
   }
 
   /** Stops the thread's latest run, or only the run named in the query. */
   async stop(request: Request): Promise<Response> {
-    const run = await this.#findRun(request, new URL(request.url).searchParams.get('run'));
-    if (run === null) throw new ChatRefusedError(404, 'not-found', 'The thread has no run to stop.');
-    return Response.json({ run: run.runId, result: await run.stop() });
+    const { runId, result } = await serveDurableRun(this.#agent, this.#readCommand('stop', request));
+    return Response.json({ run: runId, result });
   }
 
+  /** Continues a run with answers. A request without new answers joins the run that writes the message. */
   async #answer(stored: StoredRequest & { type: 'answer' }, threadId: string, request: Request): Promise<Response> {
     const { runId, answers, message, seq } = stored;
-    if (answers.length === 0) return this.#attach(stored, threadId);
-    const tail = await this.#readTail(runId, threadId);
-    const { by } = this.#getAuthor(request);
-    const { verdicts, open, run } = await this.#agent.answer({ runId, threadId }, answers, by, {
-      timeoutMs: continuationWaitMs,
-    });
-    const isAccepted = verdicts.some(({ result }) => result === 'accepted' || result === 'duplicate');
-    if (!isAccepted) throw toAnswerError(verdicts);
-    if (run?.runId === runId && this.#agent.source.pauses !== 'live') {
-      // The run has not paused yet. The continuation has no id before it starts, so the headers name no run.
-      const frames = this.#frames(followContinuation(this.#agent, run), { baseline: 'assume' });
-      return toStreamResponse(frames, { messageId: run.messageId });
-    }
-    if (run) {
-      // A live run continues in the same log. The chat already has the events before its pause.
-      const from = run.runId === runId ? Math.min(seq ?? tail, tail) : 0;
-      const answered = answers.flatMap((answer) => ('questionId' in answer ? [answer.questionId] : []));
-      return this.#follow(run, { baseline: 'assume', from }, answered);
-    }
-    const waitingFor = open.map(({ id, kind }): Waiting =>
+    const after = seq === undefined ? undefined : { seq };
+    const served: ServedRun | OpenRun | null =
+      answers.length === 0
+        ? await serveDurableRun(this.#agent, { type: 'join', threadId, runId, messageId: message.id }, { after })
+        : await serveDurableRun(
+            this.#agent,
+            { type: 'answer', threadId, answers: new Map([[runId, answers]]) },
+            { after, by: this.#options.by?.(request), continuationWaitMs },
+          );
+    if (served?.type === 'run') return this.#follow(served, { baseline: 'assume', from: served.after });
+    const waitingFor = served?.open.map(({ id, kind }): Waiting =>
       kind === 'client-tool' ? { type: 'tool', toolCallId: id } : { type: 'question', questionId: id },
     );
     // The answers are stored, but the run continues only when all questions are answered.
@@ -157,77 +150,33 @@ export class DurableChat {
     return toStreamResponse(text, { runId, messageId: message.id });
   }
 
-  /** Follows the run that writes the message, for a request without new answers. */
-  async #attach(stored: StoredRequest & { type: 'answer' }, threadId: string): Promise<Response> {
-    const { message, runId, seq = 0 } = stored;
-    const run = await this.#findWriter(threadId, message.id);
-    const state = (await run?.record())?.state;
-    if (run?.messageId === message.id && (state === 'running' || state === 'queued')) {
-      const from = run.runId === runId ? Math.min(seq, await this.#readTail(runId, threadId)) : 0;
-      return this.#follow(run, { baseline: 'assume', from });
-    }
-    const why = `Message ${message.id} is not waiting, or the request does not contain its answers.`;
-    throw new ChatRefusedError(409, 'nothing-to-continue', `${why} Send a message, or answer its open questions.`);
-  }
-
-  /** Finds the run that may be writing a message: the latest run of the thread, or the live run before it. */
-  async #findWriter(threadId: string, messageId: string): Promise<DurableRun | null> {
-    const latest = await this.#agent.latest({ threadId });
-    if (latest === null || latest.messageId === messageId) return latest;
-    const { registry, scope } = this.#agent.store;
-    const live = await registry.liveRun(scope, { threadId });
-    return live && this.#agent.find({ runId: live.runId, threadId });
-  }
-
-  async #findRun(request: Request, runId: string | null): Promise<DurableRun | null> {
+  /** Reads the thread from the path, and the run from the query. */
+  #readCommand<Type extends 'join' | 'stop'>(type: Type, request: Request) {
     const threadId = this.#options.getThreadId?.(request) ?? parseThreadId(request);
     if (threadId === undefined) {
       throw new ChatRequestError('The path contains no thread id. Request …/<thread>/stream or …/<thread>/stop.');
     }
-    if (runId === null) return this.#agent.latest({ threadId });
-    const run = await this.#agent.find({ runId, threadId });
-    if (run === null) throw new ChatRefusedError(404, 'not-found', `Thread ${threadId} has no run ${runId}.`);
-    return run;
+    return { type, threadId, runId: new URL(request.url).searchParams.get('run') ?? undefined };
   }
 
-  async #isValidCursor(run: DurableRun, { position }: RunCursor): Promise<boolean> {
-    const { key } = await run.record();
-    const page = await this.#agent.store.log.read(key, position, 1);
-    return page.valid && !page.dropped && position.seq <= page.tail;
+  /** Reads a cursor and the starting point of its stream. Undefined: it is invalid, or other options have created it. */
+  #readCursor(text: string): (EncodedRange & { after: RunCursor }) | undefined {
+    const after = parseRunCursor(text);
+    if (after === undefined) return undefined;
+    const from = Number(/@(\d{1,15})$/.exec(after.encoder)?.[1] ?? 0);
+    const ranges = (['assume', 'restate'] as const).map((baseline) => ({ baseline, from, after }));
+    return ranges.find((range) => getEncoderId({ ...this.#encoderOptions, ...range }) === after.encoder);
   }
 
-  /** Reads the sequence number of a run's last event. Only needed for sources that wait inside the process. */
-  async #readTail(runId: string, threadId: string): Promise<number> {
-    if (this.#agent.source.pauses !== 'live') return 0;
-    const { registry, log, scope } = this.#agent.store;
-    const record = await registry.findRun(scope, { runId, threadId });
-    const position = record && (await log.positions([record.key])).get(record.key);
-    return position ? position.next - 1 : 0;
-  }
-
-  async #follow(
-    run: DurableRun,
-    range: Pick<RunFrameEncoderOptions, 'baseline' | 'from' | 'after'>,
-    answered: readonly string[] = [],
-  ): Promise<Response> {
-    const isLive = this.#agent.source.pauses === 'live';
-    const pause = isLive && { livePause: { tail: await this.#readTail(run.runId, run.threadId), answered } };
-    return toStreamResponse(this.#frames(run, { ...range, ...pause }), run);
-  }
-
-  #frames(run: DurableRun, range: Pick<RunFrameEncoderOptions, 'baseline' | 'from' | 'after' | 'livePause'>) {
+  #follow(served: ServedRun, range: EncodedRange): Response {
     const { keepAliveMs = 15_000 } = this.#options;
-    const getMessage = () => this.#getMessage(run);
-    return followFrames(run, { ...this.#encoderOptions, ...range, keepAliveMs, getMessage });
+    const getMessage = () => this.#getMessage(served.run);
+    const frames = followFrames(served, { ...this.#encoderOptions, ...range, keepAliveMs, getMessage });
+    return toStreamResponse(frames, served.ids);
   }
 
   #getMessage({ threadId, messageId }: DurableRun) {
     return this.#agent.store.getMessage({ threadId, messageId });
-  }
-
-  #getAuthor(request: Request): { by?: string } {
-    const by = this.#options.by?.(request);
-    return by === undefined ? {} : { by };
   }
 
   get #encoderOptions(): ChatEncoderOptions & Pick<RunFrameEncoderOptions, 'errorText' | 'blobUrl'> {
@@ -252,17 +201,4 @@ function parseThreadId(request: Request): string | undefined {
   } catch {
     throw new ChatRequestError('The thread id in the path is malformed. Encode it with encodeURIComponent.');
   }
-}
-
-function toAnswerError(verdicts: readonly AnswerVerdict[]): ChatRefusedError {
-  const conflict = verdicts.find(({ result }) => result === 'conflict');
-  if (conflict?.result === 'conflict') {
-    const { id, answeredBy, answeredAt } = conflict;
-    const who = answeredBy === undefined ? '' : ` by ${answeredBy}`;
-    const when = answeredAt === undefined ? '' : ` at ${answeredAt.toISOString()}`;
-    return new ChatRefusedError(409, 'already-answered', `${id} already has a different answer${who}${when}.`);
-  }
-  const result = verdicts.find((verdict) => verdict.result === 'expired')?.result ?? 'cancelled';
-  const ids = verdicts.map(({ id }) => id).join(', ');
-  return new ChatRefusedError(409, result, `${ids} can no longer be answered: it was ${result}.`);
 }

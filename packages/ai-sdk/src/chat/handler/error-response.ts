@@ -3,19 +3,6 @@ import type { StoreErrorCode } from '@intertie/core/store';
 import { RequestBodyError } from '@intertie/core/http';
 import { ChatRequestError } from './chat-request.ts';
 
-/** A valid request that conflicts with the current state or names something that does not exist. */
-export class ChatRefusedError extends Error {
-  override readonly name = 'ChatRefusedError';
-  readonly status: 404 | 409;
-  readonly code: string;
-
-  constructor(status: 404 | 409, code: string, message: string) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-}
-
 const storeStatuses: Record<StoreErrorCode, number> = {
   'not-found': 404,
   invalid: 400,
@@ -40,7 +27,6 @@ export function toErrorResponse(error: unknown): Response {
   if (error instanceof Response) return error;
   if (error instanceof RequestBodyError) return error.toResponse();
   if (error instanceof ChatRequestError) return errorResponse(400, 'invalid-request', error.message);
-  if (error instanceof ChatRefusedError) return errorResponse(error.status, error.code, error.message);
   if (error instanceof RunRefusedError) {
     const { status, code, message, retryAfter } = error;
     return errorResponse(status, code, message, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) });

@@ -1,4 +1,4 @@
-import { unfold, type AgentEvent, type CanonicalMessage, type DurableRun } from '@intertie/core';
+import { unfold, type AgentEvent, type CanonicalMessage, type ServedRun } from '@intertie/core';
 import type { Followed } from '@intertie/core/internal';
 import { RunFrameEncoder, type RunFrameEncoderOptions } from './run-frame-encoder.ts';
 import { doneFrame } from '../../ui-message-stream/sse/ui-message-sse.ts';
@@ -14,8 +14,9 @@ export interface FollowFramesOptions extends RunFrameEncoderOptions {
  * Streams the SSE frames of a run until it ends. Cancelling the stream does not affect the run. If the run cannot be followed
  * to its end, the stream errors, since a client would take a clean end for the end of the message.
  */
-export function followFrames(run: DurableRun, options: FollowFramesOptions): ReadableStream<Uint8Array> {
+export function followFrames(served: ServedRun, options: FollowFramesOptions): ReadableStream<Uint8Array> {
   const { keepAliveMs, getMessage, ...encoderOptions } = options;
+  const { run } = served;
   const encoder = new RunFrameEncoder(encoderOptions);
   let reader: ReadableStreamDefaultReader<Followed> | undefined;
 
@@ -31,7 +32,7 @@ export function followFrames(run: DurableRun, options: FollowFramesOptions): Rea
         // The run ended before it started, so the message needs its first event.
         const { runId, threadId, messageId } = run;
         if (!encoder.hasStarted) encoder.feed({ type: 'run-start', runId, threadId, messageId });
-        return encoder.feed(followed.event);
+        return followed.isWaiting ? encoder.wait(followed.event) : encoder.feed(followed.event);
       }
       case 'dropped': {
         const stored = await getMessage();
@@ -48,7 +49,7 @@ export function followFrames(run: DurableRun, options: FollowFramesOptions): Rea
   return writeSSE({
     keepAliveMs,
     async read() {
-      reader ??= run.follow().getReader();
+      reader ??= served.follow().getReader();
       for (;;) {
         const { done, value } = await reader.read();
         if (done) throw new Error(`The log of run ${run.runId} ended before the run did.`);

@@ -1,6 +1,6 @@
 import type { AgentEvent, AgentSource, Answer, RunInput } from '@intertie/core';
+import { OpenQuestions } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
-import { OpenQuestions } from './open-questions.ts';
 
 /** A run in this process that can be stopped, and answered while it waits. */
 export class LiveRun {

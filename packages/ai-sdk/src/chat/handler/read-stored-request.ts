@@ -1,7 +1,7 @@
+import { RunRefusedError } from '@intertie/core';
 import type { Answer, CanonicalMessage, MessageContent, OnLoss, RunRequest, Store } from '@intertie/core';
 import type { ToolAnswer } from '@intertie/core/store';
 import { toStoreUrls, type BlobUrl } from './blob-urls.ts';
-import { ChatRefusedError } from './error-response.ts';
 import { ChatRequestError, type ChatRequest } from './chat-request.ts';
 import { extractDecisionAnswers } from './chat-answers.ts';
 import { fromUIMessages } from '../../messages/from-ui-messages.ts';
@@ -113,8 +113,7 @@ async function readAnswers(
 ): Promise<StoredRequest> {
   const stored = await branch.find(message);
   if (stored?.role !== 'assistant') {
-    const why = `Thread ${threadId} has no message ${String(message.id)} to continue.`;
-    throw new ChatRefusedError(404, 'not-found', why);
+    throw new RunRefusedError({ code: 'not-found', what: 'message', threadId, id: String(message.id) });
   }
   const { registry, scope } = store;
   const metadata = asFields(asFields(message.metadata)[metadataKey]);

@@ -89,10 +89,17 @@ describe('RunFrameEncoder', () => {
 
 describe('run that waits inside its process', () => {
   const log = [start, ...textEvents('one', 'Hi'), ask('q'), answer('q'), ...textEvents('two', 'Bye'), ask('p')];
-  const livePause = { tail: 0, answered: [] };
+
+  /** Encodes events after which the run waits for a question. */
+  function writeAndWait(events: readonly AgentEvent[], questionId: string, more?: Partial<RunFrameEncoderOptions>) {
+    const encoder = new RunFrameEncoder({ ...options, ...more });
+    for (const [index, event] of events.entries()) encoder.feed(event, { epoch: 1, seq: index + 1 });
+    encoder.wait({ type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'question', questionId }] });
+    return encoder.flush().split('\n\n').filter(Boolean);
+  }
 
   test('ends the stream like that of a paused run', () => {
-    const frames = write(log, { livePause });
+    const frames = writeAndWait(log.slice(0, 5), 'q');
     expect(getTypes(frames)).toBe(
       'start start-step text-start text-delta text-end tool-input-available message-metadata finish-step data-event finish',
     );
@@ -103,32 +110,24 @@ describe('run that waits inside its process', () => {
   });
 
   test('continues in the next stream with only the new events', () => {
-    const frames = write(log, { baseline: 'assume', from: 5, livePause: { tail: 5, answered: ['q'] } });
+    const frames = writeAndWait(log, 'p', { baseline: 'assume', from: 5 });
     expect(getTypes(frames)).toMatch(/^start tool-output-available start-step text-start text-delta text-end /);
     expect(frames.join('\n')).not.toContain('"Hi"');
     expect(parseChunk(frames.at(-1)!).type).toBe('finish');
-    const all = { baseline: 'assume', from: 5, livePause: { tail: log.length, answered: [] } } as const;
     for (const [index, frame] of frames.entries()) {
-      expect(write(log, { ...all, after: getCursor(frame) })).toEqual(frames.slice(index + 1));
+      const resumed = writeAndWait(log, 'p', { baseline: 'assume', from: 5, after: getCursor(frame) });
+      expect(resumed).toEqual(frames.slice(index + 1));
     }
   });
 
   test('streams past answered questions to a later reader', () => {
-    const frames = write(log, { livePause: { tail: log.length, answered: [] } });
+    const frames = writeAndWait(log, 'p');
     expect(frames.join('\n')).toContain('"Bye"');
     expect(getTypes(frames)).toMatch(/message-metadata finish-step data-event finish$/);
-    const before = write(log.slice(0, -1), { livePause: { tail: log.length, answered: [] } });
-    expect(getTypes(before)).not.toContain('finish ');
-  });
-
-  test('does not pause at automatic questions', () => {
-    const ruled: AgentEvent = { type: 'question', questionId: 'r', kind: 'approval', automatic: true };
-    expect(getTypes(write([start, ruled, ...textEvents('one', 'Hi')], { livePause }))).not.toContain('finish');
   });
 
   test('pauses again if one of two questions is answered', () => {
-    const both = [start, ask('q'), ask('p')];
-    const frames = write(both, { baseline: 'assume', from: 3, livePause: { tail: 3, answered: ['q'] } });
+    const frames = writeAndWait([start, ask('q'), ask('p')], 'p', { baseline: 'assume', from: 3 });
     expect(getTypes(frames)).toBe('start message-metadata data-event finish');
     expect(frames.map(parseChunk)[1]).toMatchObject({
       messageMetadata: { intertie: { waitingFor: [{ type: 'question', questionId: 'p' }] } },

@@ -5,7 +5,6 @@ import { toBrowserUrls, type BlobUrl } from './blob-urls.ts';
 import { toRunEndEvents } from './run-end-events.ts';
 import type { ChatEncoderOptions } from './run-chat.ts';
 import { createUIMessageEncoder } from '../../ui-message-stream/encode/encode-ui-message-stream.ts';
-import { OpenQuestions } from './open-questions.ts';
 import { omit } from '../../shared/read-fields.ts';
 import { formatRunCursor, type RunCursor } from '../run-cursor.ts';
 import type { UIMessageChunk } from '../../ui-message-stream/chunk/ui-message-chunk.ts';
@@ -23,8 +22,6 @@ export interface RunFrameEncoderOptions extends ChatEncoderOptions {
   blobUrl?: BlobUrl;
   /** Cursor of the last frame that the reader has. Frames up to it are skipped. */
   after?: RunCursor;
-  /** Set if the run may wait inside its process: the stream ends at a pause after `tail`, the last event at the start. */
-  livePause?: { tail: number; answered: readonly string[] };
 }
 
 /** Identifies encoder, options and starting point in a cursor: equal ids produce equal frames. */
@@ -41,7 +38,6 @@ export class RunFrameEncoder {
   readonly #options: RunFrameEncoderOptions;
   readonly #encoderId: string;
   readonly #encoder: Encoder<UIMessageChunk>;
-  readonly #questions: OpenQuestions;
   /** Events up to `from`, which the reader already has. */
   readonly #delivered = new MessageList();
   #text = '';
@@ -55,7 +51,6 @@ export class RunFrameEncoder {
     this.#options = options;
     this.#encoderId = getEncoderId(options);
     this.#encoder = createUIMessageEncoder(toEncoderOptions(options));
-    this.#questions = new OpenQuestions(options.livePause?.answered);
   }
 
   get hasStarted(): boolean {
@@ -80,14 +75,17 @@ export class RunFrameEncoder {
     this.#position = position;
     this.#k = 0;
     if (event.type === 'run-start') this.#start ??= event;
-    this.#questions.observe(event);
     const { from = 0 } = this.#options;
     if (position === undefined || position.seq > from) this.#write(event);
     else {
       this.#delivered.feed(event);
       if (position.seq === from) this.#resume();
     }
-    this.#pauseIfWaiting();
+  }
+
+  /** Ends the message of a run that waits in its process after the last event. The next stream starts there. */
+  wait(event: EventOf<'run-end'>): void {
+    if (!this.#isOver) this.#end(event, this.#position?.seq);
   }
 
   /** Starts a continuation of the part that the reader has. */
@@ -127,14 +125,6 @@ export class RunFrameEncoder {
     return { runId: this.#start?.runId, errorText: this.#options.errorText };
   }
 
-  #pauseIfWaiting(): void {
-    const { livePause, from = 0 } = this.#options;
-    const seq = this.#position?.seq;
-    if (this.#isOver || livePause === undefined || seq === undefined || seq < Math.max(from, livePause.tail)) return;
-    const { waitingFor } = this.#questions;
-    if (waitingFor.length > 0) this.#end({ type: 'run-end', outcome: 'paused', waitingFor }, seq);
-  }
-
   #emit = (chunk: UIMessageChunk): void => {
     const problem = validateUIMessageChunk(chunk, this.#options.version ?? 6);
     if (problem !== undefined) {
@@ -159,5 +149,5 @@ export class RunFrameEncoder {
 }
 
 function toEncoderOptions(options: RunFrameEncoderOptions): Parameters<typeof createUIMessageEncoder>[0] {
-  return omit(options, 'errorText', 'from', 'after', 'livePause', 'blobUrl');
+  return omit(options, 'errorText', 'from', 'after', 'blobUrl');
 }

@@ -1,6 +1,12 @@
-import { MessageList, type AgentEvent, type DurableAgent, type DurableRun, type EventOf } from '@intertie/core';
-import { pause, pullStream, type Followed } from '@intertie/core/internal';
-import type { LogPosition, Waiting } from '@intertie/core/store';
+import type { AgentEvent, EventOf } from '../event/event.ts';
+import type { Waiting } from '../event/outcome.ts';
+import { MessageList } from '../message/message-list.ts';
+import type { RunRecord } from '../store/registry.ts';
+import type { LogPosition } from '../store/run-log.ts';
+import { pause } from '../stream/pause.ts';
+import { pullStream } from '../stream/pull-stream.ts';
+import type { DurableAgent, DurableRun } from './durable-agent.ts';
+import type { Followed } from './follow-run.ts';
 
 /** Number and interval of the polls for the run that continues a paused one. */
 const maxPolls = 10;
@@ -112,13 +118,28 @@ async function readFinalEvents(
 }
 
 async function findNext(agent: DurableAgent, run: DurableRun, signal: AbortSignal): Promise<DurableRun | undefined> {
-  const { registry, scope } = agent.store;
-  const { key, threadId, state } = await run.record();
-  if (state !== 'paused') return undefined;
-  for (let poll = 0; poll < maxPolls && !signal.aborted; poll += 1) {
-    const next = (await registry.listRuns(scope, { threadId })).find(({ resumes }) => resumes === key);
-    if (next) return (await agent.find({ runId: next.runId, threadId })) ?? undefined;
+  const record = await run.record();
+  for (let poll = 0; record.state === 'paused' && poll < maxPolls && !signal.aborted; poll += 1) {
+    const next = await findContinuation(agent, record);
+    if (next) return next;
     await pause(pollMs, signal);
   }
   return undefined;
+}
+
+/** Finds the run that continues a paused one. */
+async function findContinuation(agent: DurableAgent, { key, threadId }: RunRecord): Promise<DurableRun | null> {
+  const { registry, scope } = agent.store;
+  const next = (await registry.listRuns(scope, { threadId })).find(({ resumes }) => resumes === key);
+  return next ? agent.find({ runId: next.runId, threadId }) : null;
+}
+
+/** Follows a paused and answered run to the run that continues it now. Returns other runs unchanged. */
+export async function findCurrentRun(
+  agent: DurableAgent,
+  run: DurableRun,
+): Promise<{ run: DurableRun; record: RunRecord }> {
+  const record = await run.record();
+  const next = record.state === 'paused' ? await findContinuation(agent, record) : null;
+  return next ? findCurrentRun(agent, next) : { run, record };
 }

@@ -1,16 +1,10 @@
-import type { AgentEvent } from '@intertie/core';
-import type { Waiting } from '@intertie/core/store';
+import type { AgentEvent } from '../event/event.ts';
+import type { Waiting } from '../event/outcome.ts';
 
 /** Tracks the unanswered questions of a run, and whether a part is being streamed. */
 export class OpenQuestions {
   #ids = new Set<string>();
-  /** Questions answered before their event was observed. */
-  #answered: Set<string>;
   #openParts = new Set<string>();
-
-  constructor(answered: Iterable<string> = []) {
-    this.#answered = new Set(answered);
-  }
 
   observe(event: AgentEvent): void {
     switch (event.type) {
@@ -30,7 +24,7 @@ export class OpenQuestions {
         return;
       case 'question':
         // Automatic questions are decided by a rule and need no answer from the client.
-        if (!this.#answered.delete(event.questionId) && !event.automatic) this.#ids.add(event.questionId);
+        if (!event.automatic) this.#ids.add(event.questionId);
         return;
       case 'answer':
         this.#ids.delete(event.questionId);
@@ -42,7 +36,7 @@ export class OpenQuestions {
   }
 
   /** Questions that the run waits for. Empty while a part is still being streamed. */
-  get waitingFor(): Waiting[] {
+  get waitingFor(): Array<Extract<Waiting, { type: 'question' }>> {
     if (this.#openParts.size > 0) return [];
     return Array.from(this.#ids, (questionId) => ({ type: 'question', questionId }));
   }
