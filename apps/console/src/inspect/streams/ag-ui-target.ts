@@ -1,8 +1,9 @@
 import { agUi, createAGUIEncoder } from '@intertie/ag-ui';
+import type { Protocol } from '@intertie/core';
 import type { Target } from './target.ts';
 
 export const agUiTarget: Target = {
   id: 'ag-ui',
-  dialect: agUi,
+  protocol: agUi as Protocol,
   encoder: ({ internal, onLoss }) => createAGUIEncoder({ protocolVersion: '1.0', sendInternal: internal, onLoss }),
 };
