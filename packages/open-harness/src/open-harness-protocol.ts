@@ -26,9 +26,8 @@ const isFlowEvent = (item: unknown): boolean =>
   /^(?:flow|node|agent|edge|loop|state|command|recording):/.test(getItemType(item));
 
 const decodeSession: NonNullable<Protocol['decoder']> = (run, onLoss) =>
-  createOpenHarnessServerDecoder(run, { onLoss }) as Codec<unknown, AgentEvent>;
-const decodeFlow: NonNullable<Protocol['decoder']> = (run, onLoss) =>
-  createOpenHarnessDecoder(run, { onLoss }) as Codec<unknown, AgentEvent>;
+  createOpenHarnessServerDecoder(run, { onLoss });
+const decodeFlow: NonNullable<Protocol['decoder']> = (run, onLoss) => createOpenHarnessDecoder(run, { onLoss });
 
 /** Flow events of a runtime and session events of a server under one name. The first item selects the kind. */
 export const openHarnessProtocol: Protocol = {

@@ -8,7 +8,7 @@ import { openHarnessProtocol } from '@intertie/open-harness';
 /** Every protocol that the tools know. A new one is one line here; tests can pass another list. */
 export const protocols: readonly Protocol[] = [
   canonical,
-  agUi as Protocol,
+  agUi,
   uiMessageStream,
   mailProtocol,
   openHarnessProtocol,

@@ -37,21 +37,21 @@ export function createDecodingChecker(
   decoder: NonNullable<Protocol['decoder']>,
 ): Checker {
   let onLoss: OnLoss | undefined;
-  const report: OnLoss = (loss) => onLoss?.(loss);
-  const codec = compose(decoder(run, report), seal(run, report));
+  const forward: OnLoss = (loss) => onLoss?.(loss);
+  const codec = compose(decoder(run, forward), seal(run, forward));
   return {
-    feed(item, { violation, loss }) {
-      onLoss = loss;
-      if (!isItem(item)) violation('item', `${name} has no such item.`);
+    feed(item, report) {
+      onLoss = (loss) => report.loss(loss);
+      if (!isItem(item)) report.violation('item', `${name} has no such item.`);
       codec.feed(item, () => undefined);
     },
-    end({ violation, loss }) {
-      onLoss = loss;
+    end(report) {
+      onLoss = (loss) => report.loss(loss);
       let isCut = false;
       codec.end({ reason: 'eof' }, (event) => {
         isCut ||= event.type === 'run-end' && event.outcome === 'error' && asFields(event.error).code === 'truncated';
       });
-      if (isCut) violation('end', 'The stream ends before the run.');
+      if (isCut) report.violation('end', 'The stream ends before the run.');
     },
   };
 }

@@ -90,8 +90,12 @@ export function addVariantOptions(command: Program, protocols: readonly Protocol
 export function readVariants(command: Program, protocols: readonly Protocol[]): SelectedVariants {
   const given: { [option: string]: unknown } = command.opts();
   const options = protocols.flatMap(({ variants }) => variants?.option ?? []);
-  const toKey = (option: string): string => option.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  return Object.fromEntries(options.map((option) => [option, asText(given[toKey(option)])]));
+  return Object.fromEntries(options.map((option) => [option, asText(given[camelCase(option)])]));
+}
+
+/** Name under which commander stores an option. */
+function camelCase(option: string): string {
+  return option.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Joins names for a sentence: "a, b or c". */

@@ -37,6 +37,6 @@ export function createProtocolList(
   };
 }
 
-export const canRead = ({ decoder }: Protocol): boolean => decoder !== undefined;
-export const canWrite = ({ encoder }: Protocol): boolean => encoder !== undefined;
+export const canRead = (protocol: Protocol): boolean => protocol.decoder !== undefined;
+export const canWrite = (protocol: Protocol): boolean => protocol.encoder !== undefined;
 export const listNames = (list: readonly Protocol[]): string => list.map(({ name }) => name).join(', ');

@@ -47,7 +47,7 @@ export async function requestEndpoint(
   if (![401, 404, 405].includes(response.status) || as !== undefined) return read(response);
   // Any route may refuse the request, so some servers are recognized by their root.
   const root = await ask(url, { method: 'GET' }).then(readJson, () => undefined);
-  const recognized = clients.find(({ matchesRoot }) => matchesRoot?.(root));
+  const recognized = clients.find((client) => client.matchesRoot?.(root));
   if (!recognized) return read(response);
   await response.body?.cancel();
   return read(await send(recognized), getTarget(recognized));
