@@ -30,7 +30,7 @@ export { AGUIChatTransport } from './client/ag-ui-chat-transport.ts';
 export type { AGUIChatTransportOptions } from './client/ag-ui-chat-transport.ts';
 export { agUiSource } from './client/ag-ui-source.ts';
 export type { AGUISourceOptions } from './client/ag-ui-source.ts';
-export { agUi } from './check/ag-ui-dialect.ts';
+export { agUi } from './ag-ui-protocol.ts';
 export { aguiRules } from './check/ag-ui-rules.ts';
 export type { AGUIRule } from './check/ag-ui-rules.ts';
 export { pipeAGUI } from './wire/pipe-ag-ui.ts';

@@ -8,7 +8,7 @@ import { tool, type ToolSet } from 'ai';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { serve } from '../../ai-sdk/test/serve.ts';
-import { agUi } from '../src/check/ag-ui-dialect.ts';
+import { agUi } from '../src/ag-ui-protocol.ts';
 import type { AGUIEvent, AGUIRunInput } from '../src/shared/ag-ui-event.ts';
 import { createAGUIWriter, type AGUIWriter } from '../src/stream-text/ag-ui-writer.ts';
 import { AgentsToAGUIAdapter } from '../src/stream-text/agents-to-ag-ui-adapter.ts';

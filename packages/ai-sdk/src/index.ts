@@ -49,7 +49,8 @@ export {
   uiMessageStreamHeaders,
 } from './ui-message-stream/sse/ui-message-sse.ts';
 export type { UIMessageSSEParser, UIMessageSSEParserOptions } from './ui-message-stream/sse/ui-message-sse.ts';
-export { createUIMessageStreamDialect, uiMessageStream } from './ui-message-stream/ui-message-stream.ts';
+export { createUIMessageStreamProtocol, uiMessageStream } from './ui-message-stream-protocol.ts';
+export { fullStream } from './full-stream/full-stream-protocol.ts';
 export {
   createMessageListState,
   endMessageListState,

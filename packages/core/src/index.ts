@@ -30,7 +30,7 @@ export { seal } from './codec/seal.ts';
 export type { SealOptions } from './codec/seal.ts';
 export { sourceStream } from './codec/source-stream.ts';
 export type { SourceStreamOptions } from './codec/source-stream.ts';
-export type { Dialect, Rule } from './codec/dialect.ts';
+export type { Protocol, Rule } from './protocol/protocol.ts';
 export { iterate } from './stream/iterate.ts';
 export { toReadableStream } from './stream/to-readable-stream.ts';
 

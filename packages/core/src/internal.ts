@@ -48,7 +48,23 @@ export { toAbortEnd } from './codec/stop-reason.ts';
 export type { StopReason } from './codec/stop-reason.ts';
 export { toOutcome, toInterruptedOutcome } from './codec/to-outcome.ts';
 export { isSettled } from './codec/tool-part.ts';
-export type { Checker, Report, Violation } from './codec/dialect.ts';
+export type {
+  Checker,
+  ConnectedSource,
+  Probe,
+  PromptRequest,
+  ProtocolClient,
+  ProtocolConnection,
+  ProtocolFraming,
+  ProtocolReplay,
+  ProtocolVariants,
+  ReplayTapes,
+  Report,
+  RunIds,
+  Violation,
+} from './protocol/protocol.ts';
+export { createDecodingChecker, decodingRules } from './protocol/decoding-checker.ts';
+export { getItemType, readItemTime, toRunIds } from './protocol/read-item.ts';
 
 // Messages
 export type {

@@ -36,5 +36,5 @@ export type { MAILCheck } from './client/check-server.ts';
 export type { MAILAgentInfo } from './client/mail-server.ts';
 export { mailSource } from './source/mail-source.ts';
 export type { MAILSourceSettings } from './source/mail-source.ts';
-export { mailDialect } from './decode/mail-dialect.ts';
+export { mailProtocol } from './mail-protocol.ts';
 export { mailRules } from './decode/mail-rules.ts';

@@ -3,7 +3,7 @@ import { check } from '@intertie/conformance';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startMAILDemo, type MAILDemoOptions } from '../src/demo.ts';
-import { createMAIL, mailDialect, mailMetadata, type MAILFrame, type MAILProvider } from '../src/index.ts';
+import { createMAIL, mailProtocol, mailMetadata, type MAILFrame, type MAILProvider } from '../src/index.ts';
 import { readFrames } from '../src/client/sse-frames.ts';
 
 async function withDemo<T>(
@@ -80,7 +80,7 @@ describe('MAIL demo server', () => {
       async (_, url) => {
         for (const body of ['Hello', 'Tell me about build times', 'Plan a trip', 'Please fail']) {
           const frames = await post(url, { body, task_id: body });
-          expect(check(mailDialect, frames).violations).toEqual([]);
+          expect(check(mailProtocol, frames).violations).toEqual([]);
           expect(frames.at(-1)?.event).toBe('task_complete');
         }
         const paused = await post(url, { body: 'Decide', task_id: 'p' });

@@ -1,5 +1,5 @@
 import { APICallError, InvalidArgumentError, type LanguageModelV3Prompt } from '@ai-sdk/provider';
-import { createUIMessageStreamDialect } from '@intertie/ai-sdk';
+import { createUIMessageStreamProtocol } from '@intertie/ai-sdk';
 import { check } from '@intertie/conformance';
 import type { ModelMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
@@ -49,7 +49,7 @@ describe.each(majors)('MAIL model with ai %s', (major, { streamText, generateTex
       const result = streamText({ ...quiet, model, prompt: 'Hi' });
       const chunks: unknown[] = [];
       for await (const chunk of result.toUIMessageStream({ sendReasoning: true })) chunks.push(chunk);
-      const { violations } = check(createUIMessageStreamDialect({ version: major === '6' ? 6 : 7 }), chunks);
+      const { violations } = check(createUIMessageStreamProtocol({ version: major === '6' ? 6 : 7 }), chunks);
       // The SDK opens a step before the call fails.
       expect(violations.filter(({ rule }) => rule !== 'S12-empty')).toEqual([]);
     });

@@ -43,7 +43,7 @@ export {
   OpenHarnessChatTransport,
   type OpenHarnessChatTransportOptions,
 } from './chat/open-harness-chat-transport.ts';
-export { openHarnessDialect } from './decode/open-harness-dialect.ts';
+export { openHarnessProtocol } from './open-harness-protocol.ts';
 export { storedFlow, type StoredFlowOptions } from './source/stored-flow.ts';
 export {
   createOpenHarnessServerDecoder,

@@ -1,4 +1,4 @@
-import { createUIMessageStreamDialect } from '@intertie/ai-sdk';
+import { createUIMessageStreamProtocol } from '@intertie/ai-sdk';
 import { settled, shown, type ChatMajor } from '../../ai-sdk/test/chats.ts';
 import {
   cut,
@@ -51,8 +51,8 @@ export function chatProtocol({ name, ai, createChat }: ChatMajor): Protocol {
         stored: shown(stored.at(-1)),
         violations: wire.items.flatMap((items, index) => {
           // The second stream continues the message that the chat had at that time.
-          const dialect = createUIMessageStreamDialect(index > 0 && before ? { message: before } : {});
-          return listViolations(dialect, [items.filter((item) => item !== '[DONE]')]);
+          const protocol = createUIMessageStreamProtocol(index > 0 && before ? { message: before } : {});
+          return listViolations(protocol, [items.filter((item) => item !== '[DONE]')]);
         }),
       };
     },

@@ -1,4 +1,4 @@
-import { createDialects } from '../src/cli/formats/dialects.ts';
+import { protocols } from '../src/protocols.ts';
 
 /** Stream with one defect, and the rule that it violates. */
 export type Defect = readonly [rule: string, items: readonly unknown[]];
@@ -335,7 +335,7 @@ const aiSdk: Defect[] = [
   ['end', [{ type: 'start' }, { type: 'text-start', id: '0' }, { type: 'text-delta', id: '0', text: 'x' }]],
 ];
 
-export const defects: { readonly [dialect: string]: readonly Defect[] } = {
+export const defects: { readonly [protocol: string]: readonly Defect[] } = {
   canonical,
   'ui-message-stream': uiMessageStream,
   'ag-ui': agUi,
@@ -347,8 +347,8 @@ export const defects: { readonly [dialect: string]: readonly Defect[] } = {
 
 /** Lists rules that no defect violates. */
 export function uncovered(): string[] {
-  return createDialects().all.flatMap(({ dialect }) => {
-    const covered = new Set(defects[dialect.name]?.map(([rule]) => rule));
-    return dialect.rules.filter(({ id }) => !covered.has(id)).map(({ id }) => `${dialect.name} ${id}`);
+  return protocols.flatMap(({ name, rules }) => {
+    const covered = new Set(defects[name]?.map(([rule]) => rule));
+    return rules.filter(({ id }) => !covered.has(id)).map(({ id }) => `${name} ${id}`);
   });
 }

@@ -1,5 +1,5 @@
 import { check } from '@intertie/conformance';
-import type { Dialect } from '@intertie/core';
+import type { Protocol as StreamProtocol } from '@intertie/core';
 import { createParser } from 'eventsource-parser';
 import { postJson } from './client.ts';
 
@@ -54,8 +54,10 @@ export function recordResponses(): { fetch: typeof fetch; items: unknown[][] } {
   };
 }
 
-export function listViolations(dialect: Dialect, streams: readonly unknown[][]): string[] {
-  return streams.flatMap((items) => check(dialect, items).violations.map(({ rule, message }) => `${rule}: ${message}`));
+export function listViolations(protocol: StreamProtocol, streams: readonly unknown[][]): string[] {
+  return streams.flatMap((items) =>
+    check(protocol, items).violations.map(({ rule, message }) => `${rule}: ${message}`),
+  );
 }
 
 /** Waits until the client has received some items of a live run. */

@@ -4,7 +4,7 @@ import { seal, transcode } from '@intertie/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verify } from '../../test/ag-ui-client.ts';
-import { agUi } from './ag-ui-dialect.ts';
+import { agUi } from '../ag-ui-protocol.ts';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIRule } from './ag-ui-rules.ts';
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';

@@ -1,7 +1,7 @@
 import { check } from '@intertie/conformance';
 import { describe, expect, it } from 'vitest';
 import { replay, verify } from '../../test/ag-ui-client.ts';
-import { agUi } from './ag-ui-dialect.ts';
+import { agUi } from '../ag-ui-protocol.ts';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIRule } from './ag-ui-rules.ts';
 

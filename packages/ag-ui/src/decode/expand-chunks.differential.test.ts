@@ -3,7 +3,7 @@ import { check } from '@intertie/conformance';
 import fc from 'fast-check';
 import { from, lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { agUi } from '../check/ag-ui-dialect.ts';
+import { agUi } from '../ag-ui-protocol.ts';
 import type { AGUIRule } from '../check/ag-ui-rules.ts';
 
 /** Rules whose violation is fatal for a 1.0 client in a stream of chunks. */

@@ -1,7 +1,7 @@
 import { check } from '@intertie/conformance';
 import { seal, transcode, type AgentEvent } from '@intertie/core';
 import { expect, it } from 'vitest';
-import { agUi } from '../check/ag-ui-dialect.ts';
+import { agUi } from '../ag-ui-protocol.ts';
 import type { AGUIEvent } from './ag-ui-event.ts';
 import { createAGUIWriter, bindWriter } from '../stream-text/ag-ui-writer.ts';
 import { createAGUIDecoder } from '../decode/decode-ag-ui.ts';

@@ -4,7 +4,7 @@ import { compose, seal, type AgentEvent, type Codec, type Emit } from '@intertie
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verify } from '../../test/ag-ui-client.ts';
-import { agUi } from '../check/ag-ui-dialect.ts';
+import { agUi } from '../ag-ui-protocol.ts';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import { createAGUIWriter, bindWriter, type AGUIWriter } from './ag-ui-writer.ts';
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';

@@ -75,8 +75,8 @@ test('has a test case, a sentence and a fix for every rule', () => {
 });
 
 test('detects model messages', () => {
-  expect(modelMessages.detect(user)).toBe(true);
-  expect(modelMessages.detect({ id: 'u', role: 'user', parts: [] })).toBe(false);
+  expect(modelMessages.looksLike(user)).toBe(true);
+  expect(modelMessages.looksLike({ id: 'u', role: 'user', parts: [] })).toBe(false);
   expect(check(modelMessages, [user, 7]).counts).toEqual({ user: 1, 'no message': 1 });
 });
 

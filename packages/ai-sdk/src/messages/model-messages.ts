@@ -1,15 +1,19 @@
-import type { Dialect } from '@intertie/core';
+import type { Protocol } from '@intertie/core';
 import { ModelMessageChecker } from './model-message-checker.ts';
 import { modelMessageRules } from './model-message-rules.ts';
 import { asFields } from '../shared/read-fields.ts';
 
 const roles: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 
-/** Dialect of the AI SDK's model messages. An item is one message of a history. */
-export const modelMessages: Dialect = {
+/** The AI SDK's model messages. An item is one message of a history. */
+export const modelMessages: Protocol = {
   name: 'model-messages',
+  aliases: ['messages'],
+  label: 'Model messages',
+  title: 'a history of AI SDK model messages',
+  framing: { mediaTypes: ['application/json'] },
   rules: modelMessageRules,
-  detect: (item) => {
+  looksLike: (item) => {
     const { role, content } = asFields(item);
     return roles.has(role) && (typeof content === 'string' || Array.isArray(content));
   },

@@ -192,7 +192,7 @@ const framed = (events: unknown[]): unknown[] => [start, ...events, end];
 const found = (events: unknown[]): Array<[string, number]> =>
   check(canonical, events).violations.map(({ rule, index }) => [rule, index]);
 
-describe('the canonical dialect', () => {
+describe('the canonical protocol', () => {
   it.each(broken)('rejects %s by %s at %i and reports no other violation', (_, rule, index, events) => {
     expect(found(framed(events))).toEqual([[rule, index]]);
   });
@@ -232,7 +232,7 @@ describe('the canonical dialect', () => {
 
   it('accepts a valid run and counts its events', () => {
     const report = check(canonical, framed([question, answer, call('c'), result('c'), ...text('a')]));
-    expect(report).toMatchObject({ dialect: 'canonical', ok: true, items: 8, violations: [], losses: [] });
+    expect(report).toMatchObject({ protocol: 'canonical', ok: true, items: 8, violations: [], losses: [] });
     expect(report.counts).toMatchObject({ 'text-start': 1, 'tool-call': 1 });
   });
 
@@ -253,7 +253,7 @@ describe('the canonical dialect', () => {
   it('detects only its own events', () => {
     expect(
       [start, { type: 'TEXT_MESSAGE_START' }, { type: 'text' }, null, 'text-delta'].map((item) =>
-        canonical.detect(item),
+        canonical.looksLike(item),
       ),
     ).toEqual([true, false, false, false, false]);
   });

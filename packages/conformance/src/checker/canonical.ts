@@ -1,20 +1,52 @@
-import type { Dialect } from '@intertie/core';
-import { isEventType } from '@intertie/core/internal';
-import { CanonicalChecker } from './canonical-checker.ts';
+import {
+  toFault,
+  validateEvent,
+  type AgentEvent,
+  type Codec,
+  type OnLoss,
+  type Protocol,
+  type RunInput,
+} from '@intertie/core';
+import { asFields, CANONICAL, capJson, getItemType, readEvent, readItemTime, toRunIds } from '@intertie/core/internal';
 import { canonicalRules } from '../rules/canonical-rules.ts';
+import { CanonicalChecker } from './canonical-checker.ts';
 
-/** Intertie's own event stream as a dialect: one run, from `run-start` to `run-end`. */
-export const canonical: Dialect = {
-  name: 'canonical',
-  rules: canonicalRules,
-  detect: (item) => isEventType(getType(item)),
-  getKind: (item) => {
-    const type = getType(item);
-    return typeof type === 'string' ? type : 'no event';
-  },
-  checker: () => new CanonicalChecker(),
-};
-
-function getType(item: unknown): unknown {
-  return typeof item === 'object' && item !== null ? (item as { type?: unknown }).type : undefined;
+/** Passes canonical events through. Other values become `raw` events with a notice. */
+function createCanonicalDecoder(_run: RunInput, onLoss: OnLoss): Codec<unknown, AgentEvent> {
+  return {
+    feed(value, emit) {
+      let event: AgentEvent;
+      try {
+        event = readEvent(value);
+      } catch (error) {
+        emit({ type: 'raw', dialect: CANONICAL, value: capJson(value, undefined, onLoss) });
+        emit({ type: 'notice', level: 'warning', code: 'malformed-event', message: toFault(error).message });
+        return;
+      }
+      emit(event);
+    },
+    end() {},
+  };
 }
+
+/** Intertie's own event stream as a protocol: one run, from `run-start` to `run-end`. */
+export const canonical: Protocol = {
+  name: CANONICAL,
+  aliases: ['intertie'],
+  label: 'Canonical',
+  title: 'canonical events of Intertie',
+  framing: { mediaTypes: ['application/x-ndjson'] },
+  rules: canonicalRules,
+  looksLike: (item) => validateEvent(item) === undefined,
+  getKind: (item) => getItemType(item) || 'no event',
+  startsRun: (item) => getItemType(item) === 'run-start',
+  endsRun: (item) => getItemType(item) === 'run-end',
+  readRunIds: (item) => {
+    const { type, runId, threadId, messageId, at } = asFields(item);
+    return type === 'run-start' ? toRunIds({ runId, threadId, messageId, at }) : {};
+  },
+  readTime: (item) => readItemTime(asFields(item).at),
+  checker: () => new CanonicalChecker(),
+  decoder: createCanonicalDecoder,
+  encoder: () => ({ feed: (event, emit) => emit(event), end() {} }),
+};

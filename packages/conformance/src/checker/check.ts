@@ -1,11 +1,11 @@
-import type { Dialect, Loss, Rule } from '@intertie/core';
+import type { Loss, Protocol, Rule } from '@intertie/core';
 import type { Violation } from '@intertie/core/internal';
 
 /** A violation together with the sentence and the fix of its rule. */
 export type ReportedViolation = Violation & Pick<Rule, 'sentence' | 'fix'>;
 
 export type CheckReport = {
-  dialect: string;
+  protocol: string;
   ok: boolean;
   items: number;
   /** Number of items per kind. */
@@ -22,19 +22,19 @@ export interface StreamChecker {
   readonly report: CheckReport;
 }
 
-/** Checks a complete stream against the rules of a dialect. */
-export function check(dialect: Dialect, items: Iterable<unknown>): CheckReport {
-  const running = createStreamChecker(dialect);
+/** Checks a complete stream against the rules of a protocol. */
+export function check(protocol: Protocol, items: Iterable<unknown>): CheckReport {
+  const running = createStreamChecker(protocol);
   for (const item of items) running.feed(item);
   return running.end();
 }
 
-export function createStreamChecker(dialect: Dialect): StreamChecker {
-  const rules = new Map(dialect.rules.map((rule) => [rule.id, rule]));
-  const checker = dialect.checker();
+export function createStreamChecker(protocol: Protocol): StreamChecker {
+  const rules = new Map(protocol.rules.map((rule) => [rule.id, rule]));
+  const checker = protocol.checker();
   const counts = new Map<string, number>();
   const report: CheckReport = {
-    dialect: dialect.name,
+    protocol: protocol.name,
     ok: true,
     items: 0,
     // A map, because kinds come from the wire and may be named `constructor`.
@@ -47,7 +47,7 @@ export function createStreamChecker(dialect: Dialect): StreamChecker {
   const reporter = {
     violation(id: string, message: string, path?: string): void {
       const rule = rules.get(id);
-      if (!rule) throw new Error(`The dialect ${dialect.name} reported the undeclared rule "${id}".`);
+      if (!rule) throw new Error(`The protocol ${protocol.name} reported the undeclared rule "${id}".`);
       const { sentence, fix } = rule;
       report.ok = false;
       report.violations.push({ index: report.items, rule: id, message, ...(path && { path }), sentence, fix });
@@ -59,7 +59,7 @@ export function createStreamChecker(dialect: Dialect): StreamChecker {
   return {
     report,
     feed(item) {
-      const kind = dialect.getKind(item);
+      const kind = protocol.getKind(item);
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
       checker.feed(item, reporter);
       report.items++;

@@ -25,7 +25,7 @@ export interface Codec<In, Out> {
   end(end: End, emit: Emit<Out>): void;
 }
 
-/** Converts canonical events to a dialect. Equal options and events give equal output, and a prefix gives a prefix. */
+/** Converts canonical events to a protocol. Equal options and events give equal output, and a prefix gives a prefix. */
 export interface Encoder<Out, State = unknown> extends Codec<AgentEvent, Out> {
   readonly version: string;
   /** Identifies the options, so that a cursor of another encoder configuration can be rejected. */

@@ -4,5 +4,5 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json };
 
-/** Metadata by provider or dialect, for example `{ openai: { itemId: '…' } }`. `mergeMeta` merges two of them. */
-export type Meta = { [providerOrDialect: string]: JsonObject };
+/** Metadata by provider or protocol, for example `{ openai: { itemId: '…' } }`. `mergeMeta` merges two of them. */
+export type Meta = { [providerOrProtocol: string]: JsonObject };

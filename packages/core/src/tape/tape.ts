@@ -1,7 +1,7 @@
 import type { Json } from '../json/json.ts';
 
 /**
- * Recorded stream of one dialect with its times, stored as `.jsonl`. The first line is the header. Every other line is an item with
+ * Recorded stream of one protocol with its times, stored as `.jsonl`. The first line is the header. Every other line is an item with
  * its time in milliseconds after the start:
  *
  *     {"tape":1,"dialect":"canonical","createdAt":"2026-01-31T12:00:00.000Z","title":"Two approvals"}
@@ -21,6 +21,6 @@ export type TapeHeader = { tape: 1; dialect: string; createdAt?: string; [field:
 /** Item of a tape. `t` is in milliseconds after the start. */
 export type TapeItem<Item = Json> = { t: number; item: Item };
 
-/** Dialect of tapes that hold `AgentEvent`s. */
+/** Protocol of tapes that hold `AgentEvent`s. */
 export const CANONICAL = 'canonical';
 export const TAPE_VERSION = 1;

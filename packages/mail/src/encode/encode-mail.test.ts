@@ -4,7 +4,7 @@ import { check } from '@intertie/conformance';
 import { arbitraryRun } from '@intertie/conformance/arbitraries';
 import { parseTape, seal, transcode, type AgentEvent, type Loss, type RunInput } from '@intertie/core';
 import { createMAILDecoder } from '../decode/decode-mail.ts';
-import { mailDialect } from '../decode/mail-dialect.ts';
+import { mailProtocol } from '../mail-protocol.ts';
 import type { MAILFrame } from '../shared/mail-event.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -34,7 +34,7 @@ const call: AgentEvent = { type: 'tool-call', toolCallId: 'c', toolName: 'look',
 
 function roundTrip(events: AgentEvent[]): AgentEvent[] {
   const frames = encode(events).frames as MAILFrame[];
-  expect(check(mailDialect, frames).violations).toEqual([]);
+  expect(check(mailProtocol, frames).violations).toEqual([]);
   return transcode(createMAILDecoder(run), frames);
 }
 
@@ -95,7 +95,7 @@ it('encodes any run without rule violations', () => {
         events,
         end,
       );
-      expect(check(mailDialect, encode(sealed).frames).violations).toEqual([]);
+      expect(check(mailProtocol, encode(sealed).frames).violations).toEqual([]);
     }),
     { numRuns: 100 },
   );
@@ -104,5 +104,5 @@ it('encodes any run without rule violations', () => {
 it('encodes a tape of the corpus without rule violations', () => {
   const tape = parseTape(readFileSync(join(import.meta.dirname, '../../../conformance/corpus/swarm-asks.tape.jsonl')));
   const { frames } = encode(tape.items.map(({ item }) => item as AgentEvent));
-  expect(check(mailDialect, frames).violations).toEqual([]);
+  expect(check(mailProtocol, frames).violations).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { runControl } from '../../../core/test/run-control.ts';
 import { readCaptureFrames, findCapture, captures, run } from '../../test/captures.ts';
 import { sse, startStubServer, type StubServer } from '../../test/stub-mail-server.ts';
 import { createMAIL } from '../model/mail-provider.ts';
-import { mailDialect } from '../decode/mail-dialect.ts';
+import { mailProtocol } from '../mail-protocol.ts';
 import { mailSource, type MAILSourceSettings } from './mail-source.ts';
 
 const message = (id: string, role: 'user' | 'assistant', text: string): CanonicalMessage => ({
@@ -209,14 +209,16 @@ describe('provider.check', () => {
   });
 });
 
-describe('mailDialect', () => {
+describe('mailProtocol', () => {
   /** Expected violations by capture number. */
   const broken: Record<string, string[]> = { '39': ['resume', 'end'] };
 
   it.each(captures)('accepts capture %s except for its known violations', (name) => {
     const frames = readCaptureFrames(name);
-    expect(frames.every((frame) => mailDialect.detect(frame))).toBe(true);
-    const rules = check(mailDialect, frames).violations.map(({ rule }) => rule);
+    // Pings do not identify the protocol.
+    const named = frames.filter(({ event }) => event !== 'ping');
+    expect(named.every((frame) => mailProtocol.looksLike(frame))).toBe(true);
+    const rules = check(mailProtocol, frames).violations.map(({ rule }) => rule);
     expect(rules).toEqual(broken[name.slice(0, 2)] ?? []);
   });
 
@@ -233,7 +235,7 @@ describe('mailDialect', () => {
       { event: 'task_complete', data: { task_id: 'T', response: '' } },
       { event: 'help_called', data },
     ];
-    const { violations, losses, counts } = check(mailDialect, frames);
+    const { violations, losses, counts } = check(mailProtocol, frames);
     const rules = ['frame', 'json', 'tool', 'message', 'task', 'description', 'task', 'answer', 'end'];
     expect(violations.map(({ rule }) => rule)).toEqual(rules);
     expect(losses).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { createUIMessageStreamDialect, type UIMessageChunk } from '@intertie/ai-sdk';
+import { createUIMessageStreamProtocol, type UIMessageChunk } from '@intertie/ai-sdk';
 import { check } from '@intertie/conformance';
 import type { Loss } from '@intertie/core';
 import { describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ describe.each(traces)('trace $name', (trace) => {
       const runtime = new ReplayRuntime(trace, timing);
       const transport = new OpenHarnessChatTransport(() => runtime, everything());
       const chunks = await readAll(await transport.sendMessages(createRequest()));
-      expect(check(createUIMessageStreamDialect({ version: 6 }), chunks).violations).toEqual([]);
+      expect(check(createUIMessageStreamProtocol({ version: 6 }), chunks).violations).toEqual([]);
       expect(runtime.listeners.size).toBe(0);
     });
 
@@ -72,7 +72,7 @@ describe('transport options', () => {
   test('omits steps with sendStepMarkers: false', async () => {
     const chunks = await readChunks('06', { sendStepMarkers: false });
     expect(getTypes(chunks).join()).not.toContain('-step');
-    expect(check(createUIMessageStreamDialect({ version: 6 }), chunks).violations).toEqual([]);
+    expect(check(createUIMessageStreamProtocol({ version: 6 }), chunks).violations).toEqual([]);
   });
 
   test('updates one status part with sendFlowMetadata', async () => {
@@ -190,7 +190,7 @@ describe('reconnecting', () => {
       flowRunId: (chatId) => (chatId === 'thread' ? snapshot!.runId : undefined),
     });
     const chunks = await readAll((await transport.reconnectToStream({ chatId: 'thread' }))!);
-    expect(check(createUIMessageStreamDialect({ version: 6 }), chunks).violations).toEqual([]);
+    expect(check(createUIMessageStreamProtocol({ version: 6 }), chunks).violations).toEqual([]);
     expect(chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('')).toBe('Hello, world!');
     expect(getTypes(chunks).at(-1)).toBe('finish');
     expect(await transport.reconnectToStream({ chatId: 'another' })).toBeNull();

@@ -4,7 +4,7 @@ import { capJson, defined, asNonEmptyText, asNumber } from '@intertie/core/inter
 import { addUsage, toUsage } from './agent-usage.ts';
 import { formatErrorText } from './format-error-text.ts';
 import { Invocation, type RunContext, type TextKind } from './invocation.ts';
-import { dialect } from './dialect-name.ts';
+import { protocolName } from './protocol-name.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 
 type Input<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
@@ -127,7 +127,7 @@ export class FlowAgents {
     agent.endStep({
       finishReason: 'stop',
       ...defined({ usage }),
-      ...(isNew && { providerMetadata: { [dialect]: metadata } }),
+      ...(isNew && { providerMetadata: { [protocolName]: metadata } }),
     });
     agent.fault = undefined;
     if (!agent.isSubAgent) return;
@@ -155,7 +155,7 @@ export class FlowAgents {
     const invocation = new Invocation(this.#flow, { agentId, name, isSubAgent: kind === 'agent', parent });
     this.#invocations.set(key, invocation);
     this.#ended.delete(key);
-    const providerMetadata = { [dialect]: { nodeId: name, runId: key } };
+    const providerMetadata = { [protocolName]: { nodeId: name, runId: key } };
     this.#flow.emit({
       type: 'agent-start',
       agentId,
@@ -209,5 +209,5 @@ function toTextKind(type: string): TextKind {
 function toSessionMetadata(sessionId: string | undefined): {
   providerMetadata?: { [key: string]: { sessionId: string } };
 } {
-  return sessionId === undefined ? {} : { providerMetadata: { [dialect]: { sessionId } } };
+  return sessionId === undefined ? {} : { providerMetadata: { [protocolName]: { sessionId } } };
 }

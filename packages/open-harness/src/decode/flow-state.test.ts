@@ -1,4 +1,4 @@
-import { createUIMessageStreamDialect, createUIMessageEncoder } from '@intertie/ai-sdk';
+import { createUIMessageStreamProtocol, createUIMessageEncoder } from '@intertie/ai-sdk';
 import { canonical, check } from '@intertie/conformance';
 import { compose, transcode } from '@intertie/core';
 import fc from 'fast-check';
@@ -80,7 +80,7 @@ describe('arbitrary runtime events in arbitrary order', () => {
         const encoder = compose(createUIMessageEncoder({ version: 6 }), createFlowChunks(shown) as never);
         const events = transcode(createFlowFilter(shown), decode(items, decoderOptions).events);
         const chunks = transcode(encoder, events);
-        const { violations } = check(createUIMessageStreamDialect({ version: 6 }), chunks);
+        const { violations } = check(createUIMessageStreamProtocol({ version: 6 }), chunks);
         // Forbidden keys are rejected when a frame is written, which does not happen in one process. Without step markers,
         // text may follow a result in the same step.
         const allowed = new Set(['S14-frame', ...(shown.sendStepMarkers ? [] : ['S13-result'])]);

@@ -7,7 +7,7 @@ import { FlowAgents } from './flow-agents.ts';
 import { FlowNodes } from './flow-nodes.ts';
 import { formatErrorText } from './format-error-text.ts';
 import type { RunContext } from './invocation.ts';
-import { dialect } from './dialect-name.ts';
+import { protocolName } from './protocol-name.ts';
 import type { OpenHarnessInput, RuntimeEvent, StatePatch } from '../runtime/runtime-event.ts';
 import type { RunSnapshot } from '../runtime/runtime.ts';
 import { toStatePatch } from '../runtime/state-patch.ts';
@@ -269,7 +269,7 @@ export class FlowState implements Codec<OpenHarnessInput, AgentEvent>, RunContex
   }
 
   #emitRaw(value: unknown): void {
-    this.emit({ type: 'raw', dialect, value: capJson(value, undefined, this.onLoss) });
+    this.emit({ type: 'raw', dialect: protocolName, value: capJson(value, undefined, this.onLoss) });
   }
 
   #reportLoss(kind: 'late' | 'withheld', what: string, why: string): void {

@@ -1,7 +1,7 @@
 import type { AgentEvent, Emit, Fault, Meta, OnLoss } from '@intertie/core';
 import { toJson } from '@intertie/core';
 import type { PartIds } from '@intertie/core/internal';
-import { dialect } from './dialect-name.ts';
+import { protocolName } from './protocol-name.ts';
 
 export type TextKind = 'text' | 'reasoning';
 type Call = { toolCallId: string; toolName: string };
@@ -126,7 +126,8 @@ export class Invocation {
       this.#calls.push(call);
       return;
     }
-    const providerMetadata: Meta | undefined = durationMs === undefined ? undefined : { [dialect]: { durationMs } };
+    const providerMetadata: Meta | undefined =
+      durationMs === undefined ? undefined : { [protocolName]: { durationMs } };
     const fields = { toolCallId: call.toolCallId, ...(providerMetadata && { providerMetadata }) };
     // An empty error text is still an error.
     if (error === undefined) {

@@ -1,4 +1,4 @@
-import { createUIMessageStreamDialect, type UIMessageChunk } from '@intertie/ai-sdk';
+import { createUIMessageStreamProtocol, type UIMessageChunk } from '@intertie/ai-sdk';
 import { check } from '@intertie/conformance';
 import { describe, expect, test } from 'vitest';
 import { node } from '../../test/flow-events.ts';
@@ -54,7 +54,7 @@ describe.each(traces)('transformEvent with a state: trace $name', ({ name, event
     } else if (snapshot) chunks.push(...transformEvent({ type: 'settled', snapshot }, state));
     state.end({ reason: 'eof' }, (chunk) => void chunks.push(chunk));
     expect(shown(chunks)).toEqual(shown(await readChunks(name)));
-    const { violations } = check(createUIMessageStreamDialect({ version: 6 }), chunks);
+    const { violations } = check(createUIMessageStreamProtocol({ version: 6 }), chunks);
     expect(violations.filter(({ rule }) => rule !== 'S12-empty')).toEqual([]);
   });
 });

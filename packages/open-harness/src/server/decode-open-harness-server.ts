@@ -3,7 +3,7 @@ import { createPartIds, toJson } from '@intertie/core';
 import { applyPatch, capJson, defined, asBoolean, isFields, asNonEmptyText, asText } from '@intertie/core/internal';
 import { toServerEvent } from './earlier-events.ts';
 import type { RunContext } from '../decode/invocation.ts';
-import { dialect } from '../decode/dialect-name.ts';
+import { protocolName } from '../decode/protocol-name.ts';
 import { ServerAgents } from './server-agents.ts';
 import { isImmerPatch, toOp, type ServerEvent } from './server-event.ts';
 
@@ -249,6 +249,6 @@ class ServerDecoder implements Codec<unknown, AgentEvent>, RunContext {
 
   #emitRaw(value: unknown): void {
     const shown = isFields(value) || value === null ? value : { value };
-    this.emit({ type: 'raw', dialect, value: capJson(shown, undefined, this.onLoss) });
+    this.emit({ type: 'raw', dialect: protocolName, value: capJson(shown, undefined, this.onLoss) });
   }
 }

@@ -2,7 +2,7 @@ import type { Fault, Json, Outcome } from '@intertie/core';
 import { toJson } from '@intertie/core';
 import { defined, asNonEmptyText } from '@intertie/core/internal';
 import { Invocation, type RunContext } from '../decode/invocation.ts';
-import { dialect } from '../decode/dialect-name.ts';
+import { protocolName } from '../decode/protocol-name.ts';
 
 /** Tracks the phases and agents of a session. The wire identifies both only by name. */
 export class ServerAgents {
@@ -62,7 +62,7 @@ export class ServerAgents {
     if (agent === undefined || name === undefined) return 'for an agent that has not started';
     this.#agents.delete(name);
     const { output, durationMs } = payload;
-    const meta = typeof durationMs === 'number' && { providerMetadata: { [dialect]: { durationMs } } };
+    const meta = typeof durationMs === 'number' && { providerMetadata: { [protocolName]: { durationMs } } };
     agent.endStep({ finishReason: 'stop', ...meta });
     const result = output === undefined ? undefined : toJson(output, this.#session.onLoss);
     this.#endInvocation(agent, { outcome: 'complete' }, result);

@@ -1,5 +1,5 @@
 import { defined } from '@intertie/core/internal';
-import { mailDialect, mailSource, type MAILSourceSettings } from '@intertie/mail';
+import { mailProtocol, mailSource, type MAILSourceSettings } from '@intertie/mail';
 import type { AgentDefinition, AgentDetails } from './agent-definition.ts';
 import { splitDetails } from './split-details.ts';
 
@@ -18,7 +18,7 @@ export function mailSwarm(options: MAILAgentOptions = {}): AgentDefinition {
   return {
     ...details,
     kind: 'mail',
-    dialect: mailDialect.name,
+    dialect: mailProtocol.name,
     createSource: (name, onFrame) => mailSource({ ...rest, ...defined({ baseUrl, authToken, onFrame }), name }),
   };
 }

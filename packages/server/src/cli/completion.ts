@@ -10,25 +10,18 @@ export type CompletedCommand = {
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** Values of options that accept only a few. */
-const values: { readonly [flag: string]: readonly string[] } = {
-  '--to': ['canonical', 'ui-message-stream', 'ag-ui', 'mail'],
-  '--from': ['canonical', 'ui-message-stream', 'ag-ui', 'mail', 'open-harness', 'ai-sdk'],
-  '--as': ['ui-message-stream', 'ag-ui', 'mail', 'canonical', 'model-messages', 'open-harness', 'ai-sdk'],
-  '--format': ['sse', 'ndjson', 'tape'],
-  '--input-format': ['sse', 'ndjson', 'tape', 'json'],
-  '--ui-version': ['6', '7'],
-};
+/** Values of options that accept only a few, by flag. */
+export type OptionValues = { readonly [flag: string]: readonly string[] };
 
 /** Generates a completion script for a shell. */
-export function completionScript(shell: string, commands: readonly CompletedCommand[]): string {
+export function completionScript(shell: string, commands: readonly CompletedCommand[], values: OptionValues): string {
   switch (shell) {
     case 'bash':
-      return bash(commands);
+      return bash(commands, values);
     case 'zsh':
-      return `#compdef intertie\nautoload -U +X bashcompinit && bashcompinit\n${bash(commands)}`;
+      return `#compdef intertie\nautoload -U +X bashcompinit && bashcompinit\n${bash(commands, values)}`;
     case 'fish':
-      return fish(commands);
+      return fish(commands, values);
     default:
       throw new ToolError('usage', `The shell “${shell}” is not supported.`, `Use one of ${shells.join(', ')}.`);
   }
@@ -38,7 +31,7 @@ function joinFlags({ options }: CompletedCommand): string {
   return options.flatMap(({ flags }) => flags.filter((flag) => flag.startsWith('--'))).join(' ');
 }
 
-function bash(commands: readonly CompletedCommand[]): string {
+function bash(commands: readonly CompletedCommand[], values: OptionValues): string {
   const cases = commands.map((command) => {
     const words = [
       ...command.subcommands.map(({ name }) => name),
@@ -73,7 +66,7 @@ complete -o filenames -F _intertie intertie
 `;
 }
 
-function fish(commands: readonly CompletedCommand[]): string {
+function fish(commands: readonly CompletedCommand[], values: OptionValues): string {
   const lines = ['# intertie completion fish > ~/.config/fish/completions/intertie.fish'];
   for (const command of commands) {
     lines.push(`complete -c intertie -n __fish_use_subcommand -f -a ${command.name} -d ${quoted(command.summary)}`);

@@ -22,30 +22,30 @@ const agUi = await serve(createAGUIHandler(source));
 const chat = await serve(createChatHandler(source));
 const mail = await serve(createMAILDemo({ paceMs: 0, stallMs: 10 }).fetch);
 
-describe('an endpoint of unknown dialect', () => {
+describe('an endpoint of unknown protocol', () => {
   it.each([
     ['ag-ui', agUi],
     ['ui-message-stream', chat],
     ['mail', mail],
-  ])('checks an endpoint of dialect %s', async (dialect, url) => {
+  ])('checks an endpoint of protocol %s', async (protocol, url) => {
     const io = testIO();
     expect(await checkStream({ input: url, prompt: 'Hello', json: true }, io)).toBe(0);
-    expect(JSON.parse(io.stdout.text)).toMatchObject({ ok: true, dialect, framing: 'sse' });
+    expect(JSON.parse(io.stdout.text)).toMatchObject({ ok: true, protocol, framing: 'sse' });
   });
 
   it.each([
     ['ag-ui', agUi],
     ['ui-message-stream', chat],
     ['mail', mail],
-  ])('records an endpoint of dialect %s and converts the tape', async (dialect, url) => {
+  ])('records an endpoint of protocol %s and converts the tape', async (protocol, url) => {
     const file = newFile();
     expect(await record({ url, output: file, prompt: 'Hello', title: 'A test' }, testIO({ now: Date.now }))).toBe(0);
     const { header, items } = parseTape(readFileSync(file));
-    expect(header).toMatchObject({ dialect, title: 'A test', prompt: 'Hello', source: `${url}/` });
+    expect(header).toMatchObject({ dialect: protocol, title: 'A test', prompt: 'Hello', source: `${url}/` });
     expect(items.length).toBeGreaterThan(3);
     const io = testIO();
     await convert({ input: file, to: 'canonical', json: true }, io);
-    expect(JSON.parse(io.stderr.text)).toMatchObject({ from: dialect, runs: 1, cut: 0 });
+    expect(JSON.parse(io.stderr.text)).toMatchObject({ from: protocol, runs: 1, cut: 0 });
   });
 });
 
@@ -106,7 +106,7 @@ describe('a failing endpoint', () => {
   it.each([
     ['ag-ui', agUi, ['threadId', 'runId', 'tools', 'context', 'state', 'forwardedProps', 'messages']],
     ['ui-message-stream', chat, ['id', 'trigger', 'messages']],
-  ])('repeats a refused request in the format of %s', async (dialect, behind, known) => {
+  ])('repeats a refused request in the format of %s', async (protocol, behind, known) => {
     const url = await serve(async (request) => {
       const body = (await request.json()) as object;
       const strange = Object.keys(body).filter((key) => !known.includes(key));
@@ -119,7 +119,7 @@ describe('a failing endpoint', () => {
     });
     const io = testIO();
     expect(await checkStream({ input: url, json: true }, io)).toBe(0);
-    expect(JSON.parse(io.stdout.text)).toMatchObject({ dialect });
+    expect(JSON.parse(io.stdout.text)).toMatchObject({ protocol });
   });
 
   it('suggests http:// for an address without a scheme', async () => {
@@ -165,23 +165,23 @@ describe('replay', () => {
     return { code, ...(JSON.parse(io.stdout.text) as object) };
   };
 
-  it('answers in the dialect of the path, or in the dialect of --as for every path', async () => {
+  it('answers in the protocol of the path, or in the protocol of --as for every path', async () => {
     const both = await start({ tapes: [tapeFile] });
-    expect(await seen(`${both.url}/api/chat`)).toMatchObject({ code: 0, dialect: 'ui-message-stream' });
-    expect(await seen(`${both.url}/api/ag-ui`)).toMatchObject({ code: 0, dialect: 'ag-ui' });
-    expect(await seen(both.url)).toMatchObject({ code: 0, dialect: 'mail' });
+    expect(await seen(`${both.url}/api/chat`)).toMatchObject({ code: 0, protocol: 'ui-message-stream' });
+    expect(await seen(`${both.url}/api/ag-ui`)).toMatchObject({ code: 0, protocol: 'ag-ui' });
+    expect(await seen(both.url)).toMatchObject({ code: 0, protocol: 'mail' });
     await expect(seen(`${both.url}/other`)).rejects.toMatchObject({ exitCode: 3 });
     expect(await both.stop()).toBe(0);
     const one = await start({ tapes: [tapeFile], as: 'ag-ui' });
-    expect(await seen(`${one.url}/any/path`)).toMatchObject({ code: 0, dialect: 'ag-ui' });
+    expect(await seen(`${one.url}/any/path`)).toMatchObject({ code: 0, protocol: 'ag-ui' });
     await one.stop();
   });
 
   it('serves a recorded MAIL stream as a MAIL server and as a chat route', async () => {
     const file = join(import.meta.dirname, '../../../mail/fixtures/03-delegate-action.sse');
     const { url, stop } = await start({ tapes: [file] });
-    expect(await seen(url)).toMatchObject({ code: 0, dialect: 'mail' });
-    expect(await seen(`${url}/api/chat`)).toMatchObject({ code: 0, dialect: 'ui-message-stream' });
+    expect(await seen(url)).toMatchObject({ code: 0, protocol: 'mail' });
+    expect(await seen(`${url}/api/chat`)).toMatchObject({ code: 0, protocol: 'ui-message-stream' });
     await stop();
   });
 
@@ -197,7 +197,7 @@ describe('replay', () => {
     await stop();
   });
 
-  it('rejects unknown dialects and missing files', async () => {
+  it('rejects unknown protocols and missing files', async () => {
     await expect(start({ tapes: [tapeFile], as: 'agui' })).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringContaining('ag-ui'),

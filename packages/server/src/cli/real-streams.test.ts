@@ -22,8 +22,8 @@ describe.each(majors)('streams of $name', ({ ai, major }) => {
   it('detects, checks and converts a UI message stream', async () => {
     const url = await serve(() => stream().toUIMessageStreamResponse());
     const io = testIO();
-    expect(await checkStream({ input: url, json: true, uiVersion: major }, io)).toBe(0);
-    expect(JSON.parse(io.stdout.text)).toMatchObject({ dialect: 'ui-message-stream', looksLike: 'ui-message-stream' });
+    expect(await checkStream({ input: url, json: true, variants: { 'ui-version': String(major) } }, io)).toBe(0);
+    expect(JSON.parse(io.stdout.text)).toMatchObject({ protocol: 'ui-message-stream', looksLike: 'ui-message-stream' });
     for (const to of ['ag-ui', 'canonical']) {
       const converted = testIO();
       expect(await convert({ input: url, to, quiet: true }, converted)).toBe(0);

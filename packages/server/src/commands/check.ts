@@ -4,28 +4,30 @@ import {
   addEndpointOptions,
   addExamples,
   readPositive,
-  readUIVersion,
+  addVariantOptions,
+  joinNames,
+  readVariants,
   toEndpointOptions,
   wantsJson,
   type EndpointFlags,
 } from './tool-options.ts';
 
-type Flags = EndpointFlags & { as?: string; inputFormat?: string; max?: number; uiVersion?: 6 | 7 };
+type Flags = EndpointFlags & { as?: string; inputFormat?: string; max?: number };
 
-export const checkCommand: Command = (program) => {
+export const checkCommand: Command = (program, _terminal, protocols) => {
   const command = program
     .command('check')
     .summary('validate an agent stream')
     .description(
-      'Checks a stream against the rules of its dialect and reports each violated rule with the place and the fix.\n' +
+      'Checks a stream against the rules of its protocol and reports each violated rule with the place and the fix.\n' +
         'Works with the streams of any server: a file, a pipe, or a live endpoint, which is sent a prompt first.',
     )
     .argument('[input]', 'a file, a URL, or - for standard input')
-    .option('-a, --as <dialect>', 'ag-ui, ui-message-stream, canonical, model-messages, mail, … (default: detected)')
+    .option('-a, --as <protocol>', `${joinNames(protocols.map(({ name }) => name))} (default: detected)`)
     .option('--input-format <format>', 'sse, ndjson, tape or json (default: detected)')
     .option('--max <places>', 'maximum number of places shown per rule (default: 3)', readPositive)
-    .option('--ui-version <major>', 'major version of ai that reads a UI message stream: 6 or 7', readUIVersion)
     .option('--json', 'write the report as JSON');
+  addVariantOptions(command, protocols);
   addEndpointOptions(command);
   addExamples(command, [
     ['intertie check http://localhost:3000/api/chat -p "Hello"', 'Send a prompt to an endpoint and check the answer:'],
@@ -38,10 +40,14 @@ export const checkCommand: Command = (program) => {
     '\nExit codes: 0 no violations, 1 violations, 2 invalid arguments, 3 unreadable input.\n',
   );
   command.action(async (input: string | undefined, flags: Flags, self) => {
-    const { as, inputFormat, max, uiVersion } = flags;
+    const { as, inputFormat, max } = flags;
+    const variants = readVariants(self, protocols);
     const { checkStream } = await import('../cli/check/check.ts');
     await runTool(self, (io) =>
-      checkStream({ ...toEndpointOptions(flags), input, as, inputFormat, max, uiVersion, json: wantsJson(self) }, io),
+      checkStream(
+        { ...toEndpointOptions(flags), input, as, inputFormat, max, variants, protocols, json: wantsJson(self) },
+        io,
+      ),
     );
   });
 };

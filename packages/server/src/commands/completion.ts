@@ -1,9 +1,10 @@
 import type { Command as Program } from 'commander';
-import { completionScript, shells, type CompletedCommand } from '../cli/completion.ts';
+import type { Protocol } from '@intertie/core';
+import { completionScript, shells, type CompletedCommand, type OptionValues } from '../cli/completion.ts';
 import type { Command } from './command.ts';
-import { addExamples } from './tool-options.ts';
+import { addExamples, listWith } from './tool-options.ts';
 
-export const completionCommand: Command = (program, terminal) => {
+export const completionCommand: Command = (program, terminal, protocols) => {
   const command = program
     .command('completion')
     .summary('print a completion script for your shell')
@@ -14,8 +15,24 @@ export const completionCommand: Command = (program, terminal) => {
     ['intertie completion zsh > "${fpath[1]}/_intertie"', 'zsh:'],
     ['intertie completion fish > ~/.config/fish/completions/intertie.fish', 'fish:'],
   ]);
-  command.action((shell: string) => terminal.out(completionScript(shell, program.commands.map(toCompleted)).trimEnd()));
+  command.action((shell: string) =>
+    terminal.out(completionScript(shell, program.commands.map(toCompleted), listValues(protocols)).trimEnd()),
+  );
 };
+
+/** Values of options that accept only a few. */
+function listValues(protocols: readonly Protocol[]): OptionValues {
+  return {
+    '--to': listWith(protocols, 'encoder'),
+    '--from': listWith(protocols, 'decoder'),
+    '--as': protocols.map(({ name }) => name),
+    '--format': ['sse', 'ndjson', 'tape'],
+    '--input-format': ['sse', 'ndjson', 'tape', 'json'],
+    ...Object.fromEntries(
+      protocols.flatMap(({ variants }) => (variants ? [[`--${variants.option}`, variants.names]] : [])),
+    ),
+  };
+}
 
 function toCompleted(command: Program): CompletedCommand {
   return {

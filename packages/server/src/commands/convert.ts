@@ -3,7 +3,10 @@ import { runTool } from './run-tool.ts';
 import {
   addEndpointOptions,
   addExamples,
-  readUIVersion,
+  addVariantOptions,
+  joinNames,
+  listWith,
+  readVariants,
   toEndpointOptions,
   wantsJson,
   type EndpointFlags,
@@ -15,32 +18,29 @@ type Flags = EndpointFlags & {
   format?: string;
   inputFormat?: string;
   output?: string;
-  uiVersion?: 6 | 7;
   strict?: true;
   quiet?: true;
 };
 
-export const convertCommand: Command = (program) => {
+export const convertCommand: Command = (program, _terminal, protocols) => {
+  const writable = joinNames(listWith(protocols, 'encoder'));
   const command = program
     .command('convert')
-    .summary('convert an agent stream to another dialect')
+    .summary('convert an agent stream to another protocol')
     .description(
-      'Converts a stream from canonical, mail, open-harness, ai-sdk (full stream), ui-message-stream or ag-ui\n' +
-        'to canonical, ui-message-stream, ag-ui or mail. Losses are reported on stderr.',
+      `Converts a stream from ${joinNames(listWith(protocols, 'decoder'))}\n` +
+        `to ${writable}. Losses are reported on stderr.`,
     )
     .argument('[input]', 'a file, a URL, or - for standard input')
-    .requiredOption(
-      '-t, --to <dialect>',
-      'canonical, ui-message-stream, ag-ui or mail; with the dialect of the input, only the format changes',
-    )
-    .option('-f, --from <dialect>', 'dialect of the input (default: detected)')
+    .requiredOption('-t, --to <protocol>', `${writable}; with the protocol of the input, only the format changes`)
+    .option('-f, --from <protocol>', 'protocol of the input (default: detected)')
     .option('-F, --format <format>', 'output format: sse, ndjson or tape')
     .option('--input-format <format>', 'sse, ndjson, tape or json (default: detected)')
     .option('-o, --output <file>', 'output file; .sse, .jsonl and .tape.jsonl select the format')
-    .option('--ui-version <major>', 'major version of ai that reads a UI message stream: 6 or 7', readUIVersion)
     .option('--strict', 'exit with 1 if there are losses')
     .option('-q, --quiet', 'omit the loss report')
     .option('--json', 'write the loss report as one line of JSON to stderr');
+  addVariantOptions(command, protocols);
   addEndpointOptions(command);
   addExamples(command, [
     ['intertie convert --to ag-ui swarm.sse', 'A recorded MAIL stream for an AG-UI client:'],
@@ -52,9 +52,10 @@ export const convertCommand: Command = (program) => {
     ],
   ]);
   command.action(async (input: string | undefined, flags: Flags, self) => {
-    const { to, from, format, inputFormat, output, uiVersion, strict, quiet } = flags;
-    const options = { input, to, from, format, inputFormat, output, uiVersion, strict, quiet, json: wantsJson(self) };
+    const { to, from, format, inputFormat, output, strict, quiet } = flags;
+    const options = { input, to, from, format, inputFormat, output, strict, quiet, json: wantsJson(self) };
+    const variants = readVariants(self, protocols);
     const { convert } = await import('../cli/convert/convert.ts');
-    await runTool(self, (io) => convert({ ...toEndpointOptions(flags), ...options }, io));
+    await runTool(self, (io) => convert({ ...toEndpointOptions(flags), ...options, variants, protocols }, io));
   });
 };

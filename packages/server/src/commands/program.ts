@@ -1,3 +1,4 @@
+import type { Protocol } from '@intertie/core';
 import { Command, CommanderError } from 'commander';
 import { didYouMean } from '../cli/nearest.ts';
 import { version } from '../config/version.ts';
@@ -13,6 +14,7 @@ export async function runProgram(
   args: readonly string[],
   commands: readonly AddCommand[],
   streams: TerminalStreams = process,
+  protocols?: readonly Protocol[],
 ): Promise<ExitCode> {
   const program = new Command('intertie');
   const terminal = createTerminal(streams, () => args.includes('--json'));
@@ -28,7 +30,8 @@ export async function runProgram(
       getErrHasColors: () => false,
     })
     .exitOverride();
-  for (const add of commands) add(program, terminal);
+  const known = protocols ?? (needsProtocols(args) ? (await import('../protocols.ts')).protocols : []);
+  for (const add of commands) add(program, terminal, known);
   for (const command of program.commands) inherit(command, program);
   const unknown = unknownCommand(args, program);
   if (unknown) return report(unknown, terminal);
@@ -38,6 +41,12 @@ export async function runProgram(
   } catch (error) {
     return report(error, terminal);
   }
+}
+
+/** Loads the protocols only for commands and help texts that name them, because they take a fifth of a second. */
+function needsProtocols([first, ...others]: readonly string[]): boolean {
+  const tools = ['convert', 'check', 'record', 'replay', 'chat', 'doctor', 'completion', 'help', '--help', '-h'];
+  return tools.includes(first ?? '') || others.includes('--help') || others.includes('-h');
 }
 
 const exitCodes = new WeakMap<Command, ExitCode>();

@@ -1,16 +1,16 @@
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
-import { addEndpointOptions, addExamples, toEndpointOptions, type EndpointFlags } from './tool-options.ts';
+import { addEndpointOptions, addExamples, joinNames, toEndpointOptions, type EndpointFlags } from './tool-options.ts';
 
 type Flags = EndpointFlags & { as?: string; output?: string; title?: string };
 
-export const recordCommand: Command = (program) => {
+export const recordCommand: Command = (program, _terminal, protocols) => {
   const command = program
     .command('record')
     .summary('record the response of an endpoint as a tape')
     .description('Sends a prompt to an endpoint and records the response, with timestamps, as a tape for replay.')
-    .argument('<url>', 'an AG-UI agent, a chat route or a MAIL server')
-    .option('-a, --as <dialect>', 'dialect of the endpoint (default: detected)')
+    .argument('<url>', joinNames(protocols.flatMap(({ client }) => client?.server ?? [])))
+    .option('-a, --as <protocol>', 'protocol of the endpoint (default: detected)')
     .option('-o, --output <file>', 'tape file, or - for standard output (default: named after the host)')
     .option('--title <text>', 'title in the header of the tape');
   addEndpointOptions(command);
@@ -22,6 +22,6 @@ export const recordCommand: Command = (program) => {
   command.action(async (url: string, flags: Flags, self) => {
     const { as, output, title } = flags;
     const { record } = await import('../cli/record/record.ts');
-    await runTool(self, (io) => record({ ...toEndpointOptions(flags), url, as, output, title }, io));
+    await runTool(self, (io) => record({ ...toEndpointOptions(flags), url, as, output, title, protocols }, io));
   });
 };

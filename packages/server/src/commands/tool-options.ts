@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, type Command as Program } from 'commander';
+import type { Protocol } from '@intertie/core';
+import { asText } from '@intertie/core/internal';
+import type { SelectedVariants } from '../cli/formats/protocol-list.ts';
 import type { EndpointOptions } from '../cli/input/request-endpoint.ts';
 import { defaultServer } from '../cli/server-client.ts';
 import { ToolError } from '../cli/tool-error.ts';
@@ -70,9 +73,39 @@ export function readPort(given: string): number {
   throw new InvalidArgumentError('Use a number from 0 to 65535.');
 }
 
-export function readUIVersion(given: string): 6 | 7 {
-  if (given !== '6' && given !== '7') throw new InvalidArgumentError('Use 6 or 7.');
-  return given === '6' ? 6 : 7;
+/** Adds an option for each protocol that has several versions. */
+export function addVariantOptions(command: Program, protocols: readonly Protocol[]): void {
+  for (const { variants } of protocols) {
+    if (!variants) continue;
+    const { option, description, names } = variants;
+    const read = (given: string): string => {
+      if (names.includes(given)) return given;
+      throw new InvalidArgumentError(`Use ${names.join(' or ')}.`);
+    };
+    command.option(`--${option} <version>`, `${description}: ${names.join(' or ')}`, read);
+  }
+}
+
+/** Returns the versions that were selected, by option. */
+export function readVariants(command: Program, protocols: readonly Protocol[]): SelectedVariants {
+  const given: { [option: string]: unknown } = command.opts();
+  const options = protocols.flatMap(({ variants }) => variants?.option ?? []);
+  return Object.fromEntries(options.map((option) => [option, asText(given[camelCase(option)])]));
+}
+
+/** Name under which commander stores an option. */
+function camelCase(option: string): string {
+  return option.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Joins names for a sentence: "a, b or c". */
+export function joinNames(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+}
+
+/** Names of the protocols that have an optional capability. */
+export function listWith(protocols: readonly Protocol[], key: keyof Protocol): string[] {
+  return protocols.filter((protocol) => protocol[key] !== undefined).map(({ name }) => name);
 }
 
 /** Whether `--json` was given, before or after the name of the command. */

@@ -42,7 +42,7 @@ describe('commands in pipes', () => {
     const checked = await intertie(['check', '--json'], converted.out);
     expect([checked.code, JSON.parse(checked.out)]).toEqual([
       0,
-      expect.objectContaining({ ok: true, dialect: 'ag-ui' }),
+      expect.objectContaining({ ok: true, protocol: 'ag-ui' }),
     ]);
   });
 

@@ -1,4 +1,5 @@
-import { defined } from '@intertie/core/internal';
+import type { Protocol } from '@intertie/core';
+import { defined, type Probe, type ProtocolConnection } from '@intertie/core/internal';
 
 /** Result of one check. `absent` means not configured, which is fine; `next` says how to configure it. */
 export type Finding = {
@@ -11,21 +12,27 @@ export type Finding = {
 
 const timeoutMs = 5_000;
 
-/** Detects the server at a URL (Intertie, MAIL or AG-UI) and whether it can be used. */
-export async function examineUrl(url: string, token: string | undefined): Promise<Finding> {
+/** Detects the server at a URL and whether it can be used. */
+export async function examineUrl(
+  url: string,
+  token: string | undefined,
+  protocols: readonly Protocol[],
+): Promise<Finding> {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     return { what: url, state: 'broken', found: 'not a URL', next: 'Give an address such as http://127.0.0.1:4111' };
   }
   const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
   try {
-    return (await probeIntertie(url, headers)) ?? (await probeMAIL(url, token)) ?? (await probeAGUI(url, headers));
+    const send: typeof fetch = (input, init = {}) => request(input, init);
+    const connection = { url, fetch: send, headers: headers ?? {}, token };
+    return (await probeIntertie(url, headers)) ?? (await probeProtocols(connection, protocols));
   } catch (error) {
     const next = 'Check that the server is running and that the port is right.';
     return { what: url, state: 'broken', found: formatError(error), next };
   }
 }
 
-async function request(url: string, init: RequestInit): Promise<Response> {
+async function request(url: string | URL | Request, init: RequestInit): Promise<Response> {
   return fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
 }
 
@@ -46,25 +53,24 @@ async function probeIntertie(
   return { what: url, state: 'broken', found: `Intertie refuses: ${message}`, ...defined({ next: fix }) };
 }
 
-async function probeMAIL(url: string, token: string | undefined): Promise<Finding | undefined> {
-  const { createMAIL } = await import('@intertie/mail');
-  const check = await createMAIL({ baseUrl: url, ...(token !== undefined && { authToken: token }) }).check();
-  if (!check.reachable) return undefined;
-  const found = `MAIL ${check.version ?? '?'} with ${check.agents.map(({ name }) => name).join(', ') || 'a swarm'}`;
-  return { what: url, state: check.ok ? 'fine' : 'broken', found, ...defined({ next: check.next }) };
+/** Asks every protocol whether it recognizes the server. A certain result has priority over a guess. */
+async function probeProtocols(connection: ProtocolConnection, protocols: readonly Protocol[]): Promise<Finding> {
+  const { url: what } = connection;
+  let guess: Probe | undefined;
+  for (const { client } of protocols) {
+    const probe = await client?.probe?.(connection);
+    if (probe && !probe.isGuess) return toFinding(what, probe);
+    guess ??= probe;
+  }
+  if (guess) return toFinding(what, guess);
+  const servers = protocols.flatMap(({ client }) => (client?.probe ? [client.server] : []));
+  const next = `Give the address of an Intertie server, ${servers.slice(0, -1).join(', ')} or ${servers.at(-1)}.`;
+  const { status } = await connection.fetch(what);
+  return { what, state: 'broken', found: `unknown kind of server, status ${status}`, next };
 }
 
-/** Recognizes an AG-UI agent by its refusal of an empty request: every valid request would start a run. */
-async function probeAGUI(url: string, headers: { [name: string]: string } | undefined): Promise<Finding> {
-  const sent = { 'content-type': 'application/json', accept: 'text/event-stream', ...headers };
-  const response = await request(url, { method: 'POST', headers: sent, body: '{}' });
-  const type = response.headers.get('content-type') ?? '';
-  await response.body?.cancel();
-  if (type.includes('event-stream') || response.status === 400 || response.status === 422) {
-    return { what: url, state: 'fine', found: `accepts POST like an AG-UI agent (${response.status})` };
-  }
-  const next = 'Give the address of an Intertie server, a MAIL server or an AG-UI agent.';
-  return { what: url, state: 'broken', found: `unknown kind of server, status ${response.status}`, next };
+function toFinding(what: string, { isFine, found, next }: Probe): Finding {
+  return { what, state: isFine ? 'fine' : 'broken', found, ...defined({ next }) };
 }
 
 /** Formats an error with its cause. */

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import type { Protocol } from '@intertie/core';
 import { defined } from '@intertie/core/internal';
+import { protocols as allProtocols } from '../protocols.ts';
 import type { IntertieConfig } from '../config/config.ts';
 import { hidePassword } from '../config/hide-password.ts';
 import { findConfig, loadConfig } from '../config/load-config.ts';
@@ -9,12 +11,20 @@ export type ExamineOptions = {
   url?: string;
   config?: string;
   token?: string;
+  /** Protocols whose servers are recognized at the URL. Default: all. */
+  protocols?: readonly Protocol[];
   env: { readonly [name: string]: string | undefined };
 };
 
 /** Checks a URL, or the Node version, configuration, database, agents and keys of this folder. Changes nothing. */
-export async function examine({ url, config: file, token, env }: ExamineOptions): Promise<Finding[]> {
-  if (url !== undefined) return [await examineUrl(url, token ?? env['INTERTIE_TOKEN'])];
+export async function examine({
+  url,
+  config: file,
+  token,
+  env,
+  protocols = allProtocols,
+}: ExamineOptions): Promise<Finding[]> {
+  if (url !== undefined) return [await examineUrl(url, token ?? env['INTERTIE_TOKEN'], protocols)];
   const findings: Finding[] = [examineNode(process.versions.node)];
   const { finding, config } = await examineConfig(file);
   findings.push(finding);

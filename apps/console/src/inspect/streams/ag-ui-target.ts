@@ -3,6 +3,6 @@ import type { Target } from './target.ts';
 
 export const agUiTarget: Target = {
   id: 'ag-ui',
-  dialect: agUi,
+  protocol: agUi,
   encoder: ({ internal, onLoss }) => createAGUIEncoder({ protocolVersion: '1.0', sendInternal: internal, onLoss }),
 };

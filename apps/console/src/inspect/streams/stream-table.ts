@@ -71,7 +71,7 @@ export class StreamTable {
       internal: options.internal,
       onLoss: (loss) => this.#addLoss(loss),
     });
-    this.#targetCheck = createStreamChecker(target.dialect);
+    this.#targetCheck = createStreamChecker(target.protocol);
   }
 
   get length(): number {

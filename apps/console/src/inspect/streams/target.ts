@@ -1,11 +1,11 @@
-import type { Codec, AgentEvent, Dialect, OnLoss } from '@intertie/core';
+import type { Codec, AgentEvent, Protocol, OnLoss } from '@intertie/core';
 
 export type TargetId = 'ui-6' | 'ui-7' | 'ag-ui';
 
 /** Protocol that the console encodes canonical events to. */
 export type Target = {
   id: TargetId;
-  dialect: Dialect;
+  protocol: Protocol;
   encoder(options: TargetOptions): Codec<AgentEvent, unknown>;
 };
 

@@ -1,4 +1,4 @@
-import { compose, parseTape, seal, type AgentEvent, type Dialect, type RunInput, type Tape } from '@intertie/core';
+import { compose, parseTape, seal, type AgentEvent, type Protocol, type RunInput, type Tape } from '@intertie/core';
 import { CANONICAL, readEvent } from '@intertie/core/internal';
 
 const ignore = (): void => undefined;
@@ -11,10 +11,10 @@ export async function readRunTape(text: string): Promise<Tape<AgentEvent>> {
     const items = tape.items.map(({ t, item }) => ({ t, item: readEvent(item) }));
     return { header: tape.header, items };
   }
-  const dialect = await loadDialect(name);
-  if (!dialect?.decoder) {
+  const protocol = await loadProtocol(name);
+  if (!protocol?.decoder) {
     throw new Error(
-      `The tape contains the dialect "${name}", which the console cannot read. ` +
+      `The tape contains the protocol "${name}", which the console cannot read. ` +
         'Convert it first: intertie convert <tape> --to canonical.',
     );
   }
@@ -28,7 +28,7 @@ export async function readRunTape(text: string): Promise<Tape<AgentEvent>> {
     tools: [],
     context: [],
   };
-  const codec = compose(dialect.decoder(run, ignore), seal(run, ignore));
+  const codec = compose(protocol.decoder(run, ignore), seal(run, ignore));
   const items: Array<{ t: number; item: AgentEvent }> = [];
   let t = 0;
   const emit = (item: AgentEvent): void => void items.push({ t, item });
@@ -40,9 +40,9 @@ export async function readRunTape(text: string): Promise<Tape<AgentEvent>> {
   return { header: { ...tape.header, dialect: CANONICAL }, items };
 }
 
-async function loadDialect(name: string): Promise<Dialect | undefined> {
+async function loadProtocol(name: string): Promise<Protocol | undefined> {
   if (name === 'ui-message-stream')
-    return (await import('../streams/ui-message-target.ts')).createUIMessageTarget(7).dialect;
-  if (name === 'ag-ui') return (await import('../streams/ag-ui-target.ts')).agUiTarget.dialect;
+    return (await import('../streams/ui-message-target.ts')).createUIMessageTarget(7).protocol;
+  if (name === 'ag-ui') return (await import('../streams/ag-ui-target.ts')).agUiTarget.protocol;
   return undefined;
 }

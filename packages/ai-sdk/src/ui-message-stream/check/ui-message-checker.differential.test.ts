@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { arbitraryChunks, arbitraryEncoded, arbitraryMutated } from '../../../test/arbitrary-ui-chunks.ts';
 import { reduceUIChunks, isValidChunk, type AnyUIMessage } from '../../../test/reduce-ui-chunks.ts';
 import type { UIMessageVersion } from '../chunk/ui-message-chunk.ts';
-import { createUIMessageStreamDialect } from '../ui-message-stream.ts';
+import { createUIMessageStreamProtocol } from '../../ui-message-stream-protocol.ts';
 import { validateUIMessageChunk } from '../chunk/validate-ui-message-chunk.ts';
 
 /*
@@ -18,7 +18,7 @@ import { validateUIMessageChunk } from '../chunk/validate-ui-message-chunk.ts';
 const throwing = new Set(['T1-text', 'T2-reasoning', 'T3-input', 'T4-call', 'T5-approval', 'T6-step']);
 
 function verdict(version: UIMessageVersion, chunks: readonly unknown[]) {
-  const { violations } = check(createUIMessageStreamDialect({ version }), chunks);
+  const { violations } = check(createUIMessageStreamProtocol({ version }), chunks);
   const thrown = violations.find(
     ({ rule, message }) => throwing.has(rule) || (rule === 'T7-metadata' && message.includes('throws')),
   );

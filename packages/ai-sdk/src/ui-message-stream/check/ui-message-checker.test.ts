@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { reduceUIChunks } from '../../../test/reduce-ui-chunks.ts';
 import type { UIMessageCheckerOptions } from './ui-message-checker.ts';
 import { uiMessageRules, type UIMessageRule } from './ui-message-rules.ts';
-import { createUIMessageStreamDialect, uiMessageStream } from '../ui-message-stream.ts';
+import { createUIMessageStreamProtocol, uiMessageStream } from '../../ui-message-stream-protocol.ts';
 
 const start = { type: 'start', messageId: 'm' };
 const finish = { type: 'finish' };
@@ -20,7 +20,7 @@ const text = (id: string): object[] => [
 ];
 
 function listViolations(chunks: unknown[], options?: UIMessageCheckerOptions): string[] {
-  return check(createUIMessageStreamDialect(options), chunks).violations.map(({ index, rule }) => `${index} ${rule}`);
+  return check(createUIMessageStreamProtocol(options), chunks).violations.map(({ index, rule }) => `${index} ${rule}`);
 }
 
 it('accepts a valid stream', () => {
@@ -183,8 +183,8 @@ describe('valid streams', () => {
 });
 
 it('implements the dialect: detection, kinds, decoder and encoder', () => {
-  expect(uiMessageStream.detect(start)).toBe(true);
-  expect(uiMessageStream.detect({ type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' })).toBe(false);
+  expect(uiMessageStream.looksLike(start)).toBe(true);
+  expect(uiMessageStream.looksLike({ type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' })).toBe(false);
   expect(check(uiMessageStream, [start, ...text('a'), 5]).counts).toEqual({
     start: 1,
     'text-start': 1,

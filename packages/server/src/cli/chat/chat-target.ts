@@ -1,15 +1,13 @@
-import { agUiSource } from '@intertie/ag-ui';
-import type { AgentSource } from '@intertie/core';
-import { mailSource } from '@intertie/mail';
+import type { AgentSource, Protocol } from '@intertie/core';
+import { protocols, serverProtocol } from '../../protocols.ts';
 import type { EndpointOptions } from '../input/request-endpoint.ts';
-import { asFields, asNonEmptyText } from '@intertie/core/internal';
+import { asFields, asNonEmptyText, type ConnectedSource } from '@intertie/core/internal';
 import { didYouMean } from '../nearest.ts';
 import { isAddress, isUrl } from '../input/open-input.ts';
 import { createServerClient, type ServerOptions } from '../server-client.ts';
 import { ToolError } from '../tool-error.ts';
 import type { ToolIO } from '../tool-io.ts';
 import { detectingSource } from './detecting-source.ts';
-import { uiMessageSource, type UIMessageSource } from './ui-message-source.ts';
 
 /** Source to chat with. */
 export interface ChatTarget {
@@ -17,15 +15,15 @@ export interface ChatTarget {
   /** Name and protocol of the target, for display. */
   label: string;
   /** The Intertie server of the agent, which stores threads. */
-  server?: { origin: string; source: UIMessageSource };
+  server?: { origin: string; source: ConnectedSource };
 }
 
 export interface ChatTargetOptions extends ServerOptions, Pick<EndpointOptions, 'as' | 'timeoutMs'> {
   /** Name of an agent, or a URL. */
   target?: string | undefined;
+  /** Default: all protocols. */
+  protocols?: readonly Protocol[] | undefined;
 }
-
-const chatDialects = ['ui-message-stream', 'ag-ui', 'mail'];
 
 /** Resolves the target of a chat: an agent of an Intertie server by name, or an endpoint by URL. */
 export async function findChatTarget(options: ChatTargetOptions, io: ToolIO): Promise<ChatTarget> {
@@ -35,38 +33,31 @@ export async function findChatTarget(options: ChatTargetOptions, io: ToolIO): Pr
   }
   if (target === undefined || !isUrl(target)) return findServerAgent(options, target, io);
   const headers = { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...options.headers };
-  const connection: Connection = { fetch: io.fetch, headers, token };
-  if (as !== undefined) return createTarget(as, target, connection);
+  const list = (options.protocols ?? protocols).filter(({ client }) => client !== undefined);
+  const connect = ({ client }: Protocol, url = target): ChatTarget => ({
+    source: client!.connect({ url, fetch: io.fetch, headers, token }),
+    label: `${url}, ${client!.server}`,
+  });
+  if (as !== undefined) return connect(findChatProtocol(as, list));
   const { pathname, origin } = new URL(target);
-  if (pathname.includes('chat')) return createTarget('ui-message-stream', target, connection);
-  if (pathname.includes('ag-ui')) return createTarget('ag-ui', target, connection);
+  const byPath = list.find(({ client }) => client!.matchesPath?.(pathname));
+  if (byPath) return connect(byPath);
   if (pathname === '/') {
     const listing = asFields(await fetchJson(`${origin}/api/agents`, io, headers));
     if (Array.isArray(listing.agents)) return findServerAgent({ ...options, server: origin }, undefined, io);
-    const root = asFields(await fetchJson(origin, io, headers));
-    if (asNonEmptyText(root.protocol_version) !== undefined) return createTarget('mail', origin, connection);
+    const root = await fetchJson(origin, io, headers);
+    const byRoot = list.find(({ client }) => client!.matchesRoot?.(root));
+    if (byRoot) return connect(byRoot, origin);
   }
   return { source: detectingSource(target, { ...options, headers }, io), label: target };
 }
 
-type Connection = { fetch: typeof globalThis.fetch; headers: Record<string, string>; token: string | undefined };
-
-function createTarget(as: string, url: string, { token, ...connection }: Connection): ChatTarget {
-  switch (as) {
-    case 'ui-message-stream':
-      return { source: uiMessageSource({ url, ...connection }), label: `${url}, a chat route` };
-    case 'ag-ui':
-      return { source: agUiSource({ url, ...connection }), label: `${url}, an AG-UI agent` };
-    case 'mail':
-      return {
-        source: mailSource({ baseUrl: url, ...connection, ...(token !== undefined && { authToken: token }) }),
-        label: `${url}, a MAIL swarm`,
-      };
-    default: {
-      const message = `“${as}” is not a chat dialect.${didYouMean(as, chatDialects)}`;
-      throw new ToolError('usage', message, `Use one of ${chatDialects.join(', ')}.`);
-    }
-  }
+function findChatProtocol(as: string, list: readonly Protocol[]): Protocol {
+  const found = list.find(({ name }) => name === as);
+  if (found) return found;
+  const names = list.map(({ name }) => name);
+  const message = `“${as}” is not a chat protocol.${didYouMean(as, names)}`;
+  throw new ToolError('usage', message, `Use one of ${names.join(', ')}.`);
 }
 
 /** Fetches JSON to recognize a server by it. Undefined if there is none. */
@@ -98,7 +89,7 @@ async function findServerAgent(options: ChatTargetOptions, name: string | undefi
     throw new ToolError('usage', message, `Its agents are ${names.join(', ')}.`);
   }
   const url = `${client.origin}/api/agents/${encodeURIComponent(chosen)}/chat`;
-  const source = uiMessageSource({ url, name: chosen, fetch: io.fetch, headers: client.headers });
+  const source = serverProtocol.client!.connect({ url, fetch: io.fetch, headers: client.headers });
   const description = asNonEmptyText(found?.description);
   const label = `${chosen} at ${client.origin}${description === undefined ? '' : `: ${description}`}`;
   return { source, label, server: { origin: client.origin, source } };

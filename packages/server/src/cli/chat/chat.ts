@@ -116,7 +116,7 @@ class Conversation {
     if (asNonEmptyText(messageId) === undefined) return;
     const run = { ...this.#session.newRun(), messageId: String(messageId), runId: String(runId) };
     await this.#showRun(async (signal) => {
-      const stream = await server.source.reattach(run, signal);
+      const stream = await server.source.reattach?.(run, signal);
       return stream ? this.#session.follow(stream) : noEvents();
     });
     await this.#answerQuestions();

@@ -1,25 +1,27 @@
-import { agUiSource } from '@intertie/ag-ui';
 import { compose, seal, sourceStream, type AgentSource, type CanonicalMessage } from '@intertie/core';
 import { requestEndpoint, type EndpointOptions } from '../input/request-endpoint.ts';
-import { createDialects, getDialectName } from '../formats/dialects.ts';
-import type { KnownDialect } from '../formats/known-dialect.ts';
+import { createProtocolList } from '../formats/protocol-list.ts';
+import type { Protocol } from '@intertie/core';
 import { openStream } from '../input/open-stream.ts';
 import { ToolError } from '../tool-error.ts';
 import type { ToolIO } from '../tool-io.ts';
-import { uiMessageSource, type UIMessageSource } from './ui-message-source.ts';
+import type { ConnectedSource } from '@intertie/core/internal';
+import { protocols } from '../../protocols.ts';
 
 /**
- * Source for an endpoint of unknown dialect. The first request is one that every dialect accepts; the response determines the
- * dialect of later requests.
+ * Source for an endpoint of unknown protocol. The first request is one that every protocol accepts; the response determines the
+ * protocol of later requests.
  */
-export function detectingSource(url: string, options: EndpointOptions, io: ToolIO): AgentSource {
-  let known: (AgentSource & Partial<UIMessageSource>) | undefined;
-  const { headers } = options;
-  const selectDialect = (dialect: KnownDialect): void => {
-    const connection = { url, fetch: io.fetch, ...(headers && { headers }) };
-    if (getDialectName(dialect) === 'ui-message-stream') known = uiMessageSource(connection);
-    else if (getDialectName(dialect) === 'ag-ui') known = agUiSource(connection);
-    else throw new ToolError('unreadable', `${url} uses ${getDialectName(dialect)}, which does not support chats.`);
+export function detectingSource(
+  url: string,
+  options: EndpointOptions & { protocols?: readonly Protocol[] | undefined },
+  io: ToolIO,
+): AgentSource {
+  let known: ConnectedSource | undefined;
+  const { headers = {}, protocols: list = protocols } = options;
+  const selectProtocol = ({ name, client }: Protocol): void => {
+    if (!client) throw new ToolError('unreadable', `${url} uses ${name}, which does not support chats.`);
+    known = client.connect({ url, fetch: io.fetch, headers });
   };
   return {
     name: new URL(url).host,
@@ -27,17 +29,17 @@ export function detectingSource(url: string, options: EndpointOptions, io: ToolI
     run(run, control) {
       if (known) return known.run(run, control);
       // The decoder is known after the first item.
-      let decoder: ReturnType<NonNullable<KnownDialect['dialect']['decoder']>> | undefined;
+      let decoder: ReturnType<NonNullable<Protocol['decoder']>> | undefined;
       const open = async function* (): AsyncGenerator {
         const request = { ...options, prompt: getLastText(run.history) };
-        const input = await requestEndpoint(url, request, { ...io, signal: control.signal });
-        const dialects = createDialects(7);
+        const input = await requestEndpoint(url, request, { ...io, signal: control.signal }, list);
+        const available = createProtocolList(list);
         const stream = await openStream(input.bytes, {
-          dialects,
-          dialect: input.dialect === undefined ? undefined : dialects.find(input.dialect),
+          protocols: available,
+          protocol: input.protocol === undefined ? undefined : available.find(input.protocol),
         });
-        selectDialect(stream.known);
-        decoder = stream.known.dialect.decoder?.(run, () => undefined);
+        selectProtocol(stream.known);
+        decoder = stream.known.decoder?.(run, () => undefined);
         for await (const batch of stream.batches) {
           for (const entry of batch) {
             if (entry.type !== 'item') continue;

@@ -1,7 +1,6 @@
 import { defined } from '@intertie/core/internal';
-import { getDialectName } from '../formats/dialects.ts';
 import { framingNames, type Framing } from '../formats/frame.ts';
-import type { KnownDialect } from '../formats/known-dialect.ts';
+import type { Protocol } from '@intertie/core';
 import type { ItemStream } from '../input/open-stream.ts';
 import type { Paint } from '../paint.ts';
 import { printable } from '../printable.ts';
@@ -15,8 +14,8 @@ export interface CheckedStream {
   prompt: string | undefined;
   stream: ItemStream;
   check: StreamCheck;
-  /** Detected dialect, whatever dialect was checked. */
-  looksLike: KnownDialect | undefined;
+  /** Detected protocol, whatever protocol was checked. */
+  looksLike: Protocol | undefined;
   /** Duration, for endpoints only. */
   ms: number | undefined;
   /** Error that ended the stream early. */
@@ -29,8 +28,8 @@ const maxKinds = 12;
 export function toCheckJson({ label, stream, check, looksLike, ms, failure }: CheckedStream): object {
   return {
     input: label,
-    dialect: getDialectName(stream.known),
-    ...(looksLike && { looksLike: getDialectName(looksLike) }),
+    protocol: stream.known.name,
+    ...(looksLike && { looksLike: looksLike.name }),
     framing: stream.framing,
     ok: check.violations === 0 && failure === undefined,
     items: check.items,
@@ -67,7 +66,7 @@ function heading({ label, prompt, stream, check, looksLike, ms }: CheckedStream,
   const { known, framing } = stream;
   const lines = [
     `${paint('bold', label)}${prompt === undefined ? '' : paint('dim', `, prompt: ${prompt}`)}`,
-    `  ${paint('cyan', getDialectName(known))}: ${known.title}, in ${framingNames[framing]}`,
+    `  ${paint('cyan', known.name)}: ${known.title}, in ${framingNames[framing]}`,
   ];
   const kinds = [...check.kinds].toSorted((a, b) => b[1] - a[1]);
   const shown = kinds.slice(0, maxKinds).map(([kind, count]) => `${count} ${kind}`);
@@ -77,10 +76,8 @@ function heading({ label, prompt, stream, check, looksLike, ms }: CheckedStream,
   lines.push(
     `  ${plural(check.items, 'item')}${time}${streams}${shown.length > 0 ? paint('dim', ` (${shown.join(', ')})`) : ''}`,
   );
-  if (looksLike && looksLike.dialect !== known.dialect && check.violations > 0) {
-    lines.push(
-      `  ${paint('yellow', '!')} It looks like ${looksLike.title}. To check that: --as ${getDialectName(looksLike)}`,
-    );
+  if (looksLike && looksLike !== known && check.violations > 0) {
+    lines.push(`  ${paint('yellow', '!')} It looks like ${looksLike.title}. To check that: --as ${looksLike.name}`);
   }
   return lines;
 }
@@ -130,7 +127,7 @@ function excerpt(text: string, path: string | undefined, width: number): string 
 }
 
 function verdict({ stream, check, failure }: CheckedStream, paint: Paint): string {
-  const rules = plural(stream.known.dialect.rules.length, 'rule');
+  const rules = plural(stream.known.rules.length, 'rule');
   if (check.violations > 0) {
     return paint('red', `${plural(check.violations, 'violation')} of ${plural(check.broken.size, 'rule')}.`);
   }

@@ -8,7 +8,7 @@ const lines = (items: readonly unknown[]): string => items.map((item) => `${JSON
 
 type Report = {
   ok: boolean;
-  dialect: string;
+  protocol: string;
   framing: string;
   items: number;
   streams: number;
@@ -30,15 +30,18 @@ const good = [
 ];
 
 describe('a planted defect', () => {
-  const table = Object.entries(defects).flatMap(([dialect, list]) =>
-    list.map(([rule, items]) => [dialect, rule, items] as const),
+  const table = Object.entries(defects).flatMap(([protocol, list]) =>
+    list.map(([rule, items]) => [protocol, rule, items] as const),
   );
 
-  it.each(table)('reports a defect of %s as a violation of %s', async (dialect, rule, items) => {
+  it.each(table)('reports a defect of %s as a violation of %s', async (protocol, rule, items) => {
     // MAIL frames have event names outside their data, so they are sent as lines.
-    const text = dialect === 'mail' || dialect === 'model-messages' ? lines(items) : sse(items);
+    const text = protocol === 'mail' || protocol === 'model-messages' ? lines(items) : sse(items);
     // Only ai 7 has the chunk that answers an approval.
-    const { code, report } = await checked(text, { as: dialect, uiVersion: rule === 'T5-approval' ? 7 : 6 });
+    const { code, report } = await checked(text, {
+      as: protocol,
+      variants: { 'ui-version': rule === 'T5-approval' ? '7' : '6' },
+    });
     expect(report.rules.map((broken) => broken.rule)).toContain(rule);
     expect([code, report.ok]).toEqual([1, false]);
   });
@@ -93,9 +96,9 @@ describe('detection', () => {
     ['model-messages', 'json', JSON.stringify({ messages: [{ role: 'user', content: 'hi' }] }, undefined, 2)],
     ['mail', 'sse', ': hello\n\nevent: task_complete\ndata: {"task_id":"t","response":"x"}\n\n'],
     ['open-harness', 'sse', 'event: x\ndata: {"name":"workflow:started","payload":{}}\n\n'],
-  ])('detects %s in %s', async (dialect, framing, text) => {
+  ])('detects %s in %s', async (protocol, framing, text) => {
     const { report } = await checked(text);
-    expect([report.dialect, report.framing]).toEqual([dialect, framing]);
+    expect([report.protocol, report.framing]).toEqual([protocol, framing]);
   });
 
   it.each([
@@ -103,7 +106,7 @@ describe('detection', () => {
     ['a web page', '<!DOCTYPE html>\n<html>', /web page/],
     ['the data stream of AI SDK 4', '0:"Hello"\n', /AI SDK 4/],
     ['plain text', 'Hello there\n', /neither/],
-    ['unknown JSON', '{"a":1}\n{"a":2}\n', /unknown dialect/],
+    ['unknown JSON', '{"a":1}\n{"a":2}\n', /unknown protocol/],
     ['an error response', '{"error":"no"}', /error response/],
     ['OpenAI', 'data: {"object":"chat.completion.chunk","choices":[]}\n\n', /OpenAI chat completions/],
     [
@@ -111,7 +114,7 @@ describe('detection', () => {
       'event: message_start\ndata: {"type":"message_start"}\n\nevent: ping\ndata: {"type":"ping"}\n\n',
       /Anthropic messages/,
     ],
-    ['an endless unknown stream', '{"a":1}\n'.repeat(100_000), /unknown dialect/],
+    ['an endless unknown stream', '{"a":1}\n'.repeat(100_000), /unknown protocol/],
   ])('rejects %s with a reason', async (_, text, reason) => {
     await expect(checked(text)).rejects.toMatchObject({ exitCode: 3, message: expect.stringMatching(reason) });
   });
@@ -151,7 +154,7 @@ describe('the text report', () => {
     expect(text).toContain('… and 6 more; --max 9 shows them all');
   });
 
-  it('suggests another dialect', async () => {
+  it('suggests another protocol', async () => {
     expect(await report(sse(good), { as: 'ui-message-stream' })).toContain('To check that: --as ag-ui');
   });
 
@@ -163,7 +166,7 @@ describe('the text report', () => {
   });
 });
 
-it('suggests the nearest dialect for an unknown one', async () => {
+it('suggests the nearest protocol for an unknown one', async () => {
   await expect(checked('', { as: 'agui-ui' })).rejects.toMatchObject({
     exitCode: 2,
     message: expect.stringContaining('ag-ui'),

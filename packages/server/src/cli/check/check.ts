@@ -1,7 +1,8 @@
+import type { Protocol } from '@intertie/core';
 import type { EndpointOptions } from '../input/request-endpoint.ts';
 import { formatCheck, toCheckJson, type CheckedStream } from './check-report.ts';
-import { createDetector } from '../formats/detect-dialect.ts';
-import { createDialects, getDialectName } from '../formats/dialects.ts';
+import { createDetector } from '../formats/detect-protocol.ts';
+import { createProtocolList, type SelectedVariants } from '../formats/protocol-list.ts';
 import { readInputFraming } from '../formats/frame.ts';
 import { isUrl, openInput } from '../input/open-input.ts';
 import { openStream } from '../input/open-stream.ts';
@@ -17,28 +18,30 @@ export interface CheckOptions extends EndpointOptions {
   json?: boolean | undefined;
   /** Maximum number of places shown per rule. Default: 3, or 100 with `json`. */
   max?: number | undefined;
-  /** Major version of `ai` that reads a UI message stream. */
-  uiVersion?: 6 | 7 | undefined;
+  /** Selected versions of protocols. */
+  variants?: SelectedVariants | undefined;
+  /** Default: all protocols. */
+  protocols?: readonly Protocol[] | undefined;
 }
 
 const defaultMax = { text: 3, json: 100 };
-/** Number of items from which the dialect is detected, to compare it with the requested one. */
+/** Number of items from which the protocol is detected, to compare it with the requested one. */
 const sample = 20;
 
-/** Checks a stream against the rules of its dialect and prints the report. Returns the exit code. */
+/** Checks a stream against the rules of its protocol and prints the report. Returns the exit code. */
 export async function checkStream(options: CheckOptions, io: ToolIO): Promise<ToolExit> {
-  const dialects = createDialects(options.uiVersion);
-  const requested = options.as === undefined ? undefined : dialects.find(options.as);
+  const protocols = createProtocolList(options.protocols, options.variants);
+  const requested = options.as === undefined ? undefined : protocols.find(options.as);
   const framing = readInputFraming(options.inputFormat);
   const paint = paintFor(io.stdout, io.env);
-  const input = await openInput(options.input, { ...options, as: requested && getDialectName(requested) }, io);
-  const declared = input.dialect === undefined ? undefined : dialects.find(input.dialect);
+  const input = await openInput(options.input, { ...options, as: requested?.name }, io, protocols.all);
+  const declared = input.protocol === undefined ? undefined : protocols.find(input.protocol);
   const startedAt = io.now();
-  const stream = await openStream(withProgress(input, io), { dialects, framing, dialect: requested ?? declared });
+  const stream = await openStream(withProgress(input, io), { protocols, framing, protocol: requested ?? declared });
 
   const max = options.max ?? (options.json ? defaultMax.json : defaultMax.text);
   const check = new StreamCheck(stream.known, max);
-  const detector = createDetector(dialects.all);
+  const detector = createDetector(protocols.all);
   let failure: ToolError | undefined;
   try {
     for await (const batch of stream.batches) {

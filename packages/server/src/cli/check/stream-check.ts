@@ -1,7 +1,7 @@
 import { createStreamChecker, type StreamChecker } from '@intertie/conformance';
 import type { Rule } from '@intertie/core';
 import { frameRules } from '../formats/frame.ts';
-import type { KnownDialect } from '../formats/known-dialect.ts';
+import type { Protocol } from '@intertie/core';
 import { LossReport } from '../convert/loss-report.ts';
 import type { Entry } from '../input/open-stream.ts';
 
@@ -31,13 +31,13 @@ export class StreamCheck {
   readonly broken: Map<string, BrokenRule> = new Map();
   items = 0;
   streams = 0;
-  #known: KnownDialect;
+  #known: Protocol;
   #maxFindings: number;
   #running: StreamChecker | undefined;
   #isEnded = false;
   #last: Entry | undefined;
 
-  constructor(known: KnownDialect, maxFindings: number) {
+  constructor(known: Protocol, maxFindings: number) {
     this.#known = known;
     this.#maxFindings = maxFindings;
   }
@@ -61,9 +61,9 @@ export class StreamCheck {
 
   #feedItem(entry: Extract<Entry, { type: 'item' }>): void {
     const { item } = entry;
-    if (this.#isEnded && this.#known.startsRun(item)) this.#finish();
+    if (this.#isEnded && this.#known.startsRun?.(item)) this.#finish();
     const running = this.#running ?? this.#start();
-    const kind = this.#known.dialect.getKind(item);
+    const kind = this.#known.getKind(item);
     this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1);
     this.items += 1;
     running.feed(item);
@@ -75,7 +75,7 @@ export class StreamCheck {
   #start(): StreamChecker {
     this.streams += 1;
     this.#isEnded = false;
-    return (this.#running = createStreamChecker(this.#known.dialect));
+    return (this.#running = createStreamChecker(this.#known));
   }
 
   #finish(): void {

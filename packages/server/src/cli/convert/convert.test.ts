@@ -6,7 +6,7 @@ import { foldEvents, parseTape, type AgentEvent, type CanonicalMessage } from '@
 import { describe, expect, it } from 'vitest';
 import { testIO, type TestIOOptions } from '../../../test/tool-io.ts';
 import { convert, type ConvertOptions } from './convert.ts';
-import { canRead, canWrite, createDialects, getDialectName } from '../formats/dialects.ts';
+import { canRead, canWrite, createProtocolList } from '../formats/protocol-list.ts';
 import { OutputClosed } from '../tool-error.ts';
 
 const packages = join(import.meta.dirname, '../../../..');
@@ -15,16 +15,16 @@ const folder = (path: string, pattern: RegExp): string[] =>
     .filter((name) => pattern.test(name))
     .map((name) => `${path}/${name}`);
 
-/** Recorded streams of the other packages, with their dialects. */
-const fixtures: ReadonlyArray<readonly [file: string, dialect: string]> = [
+/** Recorded streams of the other packages, with their protocols. */
+const fixtures: ReadonlyArray<readonly [file: string, protocol: string]> = [
   ...folder('mail/fixtures', /\.sse$/).map((file) => [file, 'mail'] as const),
   ...folder('open-harness/fixtures', /\.jsonl$/).map((file) => [file, 'open-harness'] as const),
   ...folder('open-harness/fixtures/v0.2.0-f863b09', /\.jsonl$/).map((file) => [file, 'open-harness'] as const),
   ...folder('open-harness/fixtures/head-4645c5d', /\.(?:jsonl|txt)$/).map((file) => [file, 'open-harness'] as const),
   ...folder('conformance/corpus', /\.tape\.jsonl$/).map((file) => [file, 'canonical'] as const),
 ];
-const dialects = createDialects();
-const writable = dialects.all.filter(canWrite).map(getDialectName);
+const protocols = createProtocolList();
+const writable = protocols.all.filter(canWrite).map(({ name }) => name);
 
 type LossReport = {
   from: string;
@@ -52,8 +52,8 @@ async function run(options: ConvertOptions, io: TestIOOptions = {}): Promise<Con
   };
 }
 
-const violations = (dialect: string, items: unknown[]): string[] =>
-  check(dialects.find(dialect).dialect, items).violations.map(({ rule, message }) => `${rule}: ${message}`);
+const violations = (protocol: string, items: unknown[]): string[] =>
+  check(protocols.find(protocol), items).violations.map(({ rule, message }) => `${rule}: ${message}`);
 
 /** Visible content of a message: the text of each part, and the calls with their states. */
 function shown(message: CanonicalMessage | undefined): string[] {
@@ -81,12 +81,12 @@ function getWords(message: CanonicalMessage | undefined, withReasoning: boolean)
   return [...new Set(words)].filter(Boolean).toSorted();
 }
 
-describe.each(fixtures)('%s', (file, dialect) => {
+describe.each(fixtures)('%s', (file, protocol) => {
   it.each(writable)('converts to a valid stream of %s and back', async (to) => {
     const { items, lossReport } = await run({ input: join(packages, file), to });
-    expect(lossReport.from).toBe(dialect);
-    // The same dialect is copied, including its violations.
-    expect(to === dialect ? [] : violations(to, items)).toEqual([]);
+    expect(lossReport.from).toBe(protocol);
+    // The same protocol is copied, including its violations.
+    expect(to === protocol ? [] : violations(to, items)).toEqual([]);
 
     const lines = items.map((item) => JSON.stringify(item)).join('\n');
     const back = await run({ from: to, to: 'canonical' }, { input: lines });
@@ -130,7 +130,7 @@ describe('convert', () => {
     expect(violations('ui-message-stream', (await run({ to: 'ui-message-stream' }, { input: out })).items)).toEqual([]);
   });
 
-  it('changes only the framing for the same dialect', async () => {
+  it('changes only the framing for the same protocol', async () => {
     const { items } = await run({ input: tape, to: 'canonical' });
     expect(items).toEqual(parseTape(readFileSync(tape)).items.map(({ item }) => item));
     const mail = join(packages, 'mail/fixtures/01-simple.sse');
@@ -239,9 +239,9 @@ describe('convert', () => {
 
 describe('invalid arguments', () => {
   it.each([
-    ['a misspelled dialect', { to: 'ag-uii' }, 2, /Did you mean “ag-ui”/],
-    ['an unknown dialect', { to: 'vercel' }, 2, /Unknown dialect “vercel”/],
-    ['a dialect without an encoder', { to: 'open-harness', from: 'ag-ui' }, 2, /can be read, but not written/],
+    ['a misspelled protocol', { to: 'ag-uii' }, 2, /Did you mean “ag-ui”/],
+    ['an unknown protocol', { to: 'vercel' }, 2, /Unknown protocol “vercel”/],
+    ['a protocol without an encoder', { to: 'open-harness', from: 'ag-ui' }, 2, /can be read, but not written/],
     ['a history', { to: 'ag-ui', from: 'model-messages' }, 2, /is a history/],
     ['an unknown format', { to: 'ag-ui', format: 'yaml' }, 2, /not an output format/],
     ['an unknown input format', { to: 'ag-ui', inputFormat: 'yaml' }, 2, /not an input format/],
@@ -257,7 +257,7 @@ describe('invalid arguments', () => {
     });
   });
 
-  it('reads every dialect except histories', () => {
-    expect(dialects.all.filter((known) => !canRead(known)).map(getDialectName)).toEqual(['model-messages']);
+  it('reads every protocol except histories', () => {
+    expect(protocols.all.filter((known) => !canRead(known)).map(({ name }) => name)).toEqual(['model-messages']);
   });
 });

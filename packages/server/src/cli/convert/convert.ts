@@ -1,8 +1,14 @@
 import type { AgentEvent, Json, JsonObject, TapeHeader } from '@intertie/core';
 import type { EndpointOptions } from '../input/request-endpoint.ts';
-import { canRead, canWrite, createDialects, getDialectName, type Dialects } from '../formats/dialects.ts';
+import {
+  canRead,
+  canWrite,
+  createProtocolList,
+  type ProtocolList,
+  type SelectedVariants,
+} from '../formats/protocol-list.ts';
 import { readInputFraming } from '../formats/frame.ts';
-import type { KnownDialect } from '../formats/known-dialect.ts';
+import type { Protocol } from '@intertie/core';
 import { createItemClock } from '../input/item-clock.ts';
 import { LossReport } from './loss-report.ts';
 import { openInput } from '../input/open-input.ts';
@@ -28,35 +34,37 @@ export interface ConvertOptions extends EndpointOptions {
   quiet?: boolean | undefined;
   /** Whether losses lead to exit code 1. */
   strict?: boolean | undefined;
-  /** Major version of `ai` that reads a UI message stream. */
-  uiVersion?: 6 | 7 | undefined;
+  /** Selected versions of protocols. */
+  variants?: SelectedVariants | undefined;
+  /** Default: all protocols. */
+  protocols?: readonly Protocol[] | undefined;
 }
 
 type Outcome = Extract<AgentEvent, { type: 'run-end' }>;
 type Summary = { from: string; to: string; items: number; written: number; runs: number; cut: number };
 
-/** Converts a stream to another dialect and prints the loss report. Returns the exit code. */
+/** Converts a stream to another protocol and prints the loss report. Returns the exit code. */
 export async function convert(options: ConvertOptions, io: ToolIO): Promise<ToolExit> {
-  const dialects = createDialects(options.uiVersion);
-  const to = dialects.find(options.to);
-  const from = options.from === undefined ? undefined : dialects.find(options.from);
+  const protocols = createProtocolList(options.protocols, options.variants);
+  const to = protocols.find(options.to);
+  const from = options.from === undefined ? undefined : protocols.find(options.from);
   const inputFraming = readInputFraming(options.inputFormat);
-  const format = selectOutputFraming(options.format, options.output, getDialectName(to));
-  if (from) assertPossible(from, to, dialects);
+  const format = selectOutputFraming(options.format, options.output, to);
+  if (from) assertPossible(from, to, protocols);
 
-  const input = await openInput(options.input, { ...options, as: from && getDialectName(from) }, io);
-  const declared = input.dialect === undefined ? undefined : dialects.find(input.dialect);
-  const dialect = from ?? declared;
-  const stream = await openStream(withProgress(input, io), { dialects, framing: inputFraming, dialect });
-  assertPossible(stream.known, to, dialects);
+  const input = await openInput(options.input, { ...options, as: from?.name }, io, protocols.all);
+  const declared = input.protocol === undefined ? undefined : protocols.find(input.protocol);
+  const protocol = from ?? declared;
+  const stream = await openStream(withProgress(input, io), { protocols, framing: inputFraming, protocol });
+  assertPossible(stream.known, to, protocols);
 
   const lossReport = new LossReport();
   const createdAt = new Date(io.now()).toISOString();
-  const header = { ...copyHeader(stream.header), createdAt, source: getDialectName(stream.known) };
-  const writer = writeFraming(format, getDialectName(to), header);
+  const header = { ...copyHeader(stream.header), createdAt, source: stream.known.name };
+  const writer = writeFraming(format, to, header);
   const summary: Summary = {
-    from: getDialectName(stream.known),
-    to: getDialectName(to),
+    from: stream.known.name,
+    to: to.name,
     items: 0,
     written: 0,
     runs: 0,
@@ -75,7 +83,7 @@ export async function convert(options: ConvertOptions, io: ToolIO): Promise<Tool
     text += writer.runEnd();
   };
   const codec =
-    stream.known.dialect === to.dialect
+    stream.known === to
       ? {
           feed: (item: unknown, out: typeof emit) => out(item),
           finish: () => void (text += writer.runEnd()),
@@ -108,25 +116,28 @@ export async function convert(options: ConvertOptions, io: ToolIO): Promise<Tool
   codec.end({ reason: 'eof' }, emit);
   await output.sink.write(text + writer.end());
   await output.close();
-  await printSummary(options, summary, lossReport, stream, io);
+  await printSummary(options, { summary, target: to, lossReport, stream }, io);
   return options.strict && (lossReport.total > 0 || summary.cut > 0) ? exitCodes.found : exitCodes.ok;
 }
 
-function assertPossible(from: KnownDialect, to: KnownDialect, dialects: Dialects): void {
-  if (from.dialect === to.dialect) return;
-  const list = (can: (known: KnownDialect) => boolean): string =>
-    dialects.all.filter(can).map(getDialectName).join(', ');
+function assertPossible(from: Protocol, to: Protocol, protocols: ProtocolList): void {
+  if (from === to) return;
+  const list = (can: (known: Protocol) => boolean): string =>
+    protocols.all
+      .filter(can)
+      .map(({ name }) => name)
+      .join(', ');
   if (!canRead(from)) {
-    const message = `${getDialectName(from)} is a history, not a stream, and cannot be converted.`;
+    const message = `${from.name} is a history, not a stream, and cannot be converted.`;
     throw new ToolError('usage', message, `Streams are ${list(canRead)}. To check a history: intertie check.`);
   }
   if (!canWrite(to)) {
-    const message = `${getDialectName(to)} can be read, but not written.`;
+    const message = `${to.name} can be read, but not written.`;
     throw new ToolError('usage', message, `Use one of ${list(canWrite)}.`);
   }
 }
 
-/** Copies the header fields of a tape, except its version and dialect. */
+/** Copies the header fields of a tape, except its version and protocol. */
 function copyHeader(header: TapeHeader | undefined): JsonObject {
   return Object.fromEntries(
     Object.entries(header ?? {}).filter(
@@ -137,9 +148,12 @@ function copyHeader(header: TapeHeader | undefined): JsonObject {
 
 async function printSummary(
   options: ConvertOptions,
-  summary: Summary,
-  lossReport: LossReport,
-  stream: ItemStream,
+  {
+    summary,
+    target,
+    lossReport,
+    stream,
+  }: { summary: Summary; target: Protocol; lossReport: LossReport; stream: ItemStream },
   io: ToolIO,
 ): Promise<void> {
   if (options.json) {
@@ -154,7 +168,7 @@ async function printSummary(
     const subject = runs === 1 ? 'The input ends before its run' : `${cut} of ${runs} runs have no end in the input`;
     lines.push(`${paint('yellow', '!')} ${subject}; closed with the error “truncated”.\n`);
   }
-  if (runs > 1 && to === 'ui-message-stream') {
+  if (runs > 1 && target.framing.hasDone) {
     lines.push(`${paint('yellow', '!')} The output contains ${runs} messages; a client reads only one per stream.\n`);
   }
   if (lossReport.total > 0) {

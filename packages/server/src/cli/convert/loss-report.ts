@@ -4,7 +4,7 @@ import type { Paint } from '../paint.ts';
 export type LossEntry = Pick<Loss, 'kind' | 'what' | 'why'> & { count: number };
 
 const kinds: { [kind in Loss['kind']]: string } = {
-  unsupported: 'not supported by the target dialect',
+  unsupported: 'not supported by the target protocol',
   withheld: 'not for clients',
   late: 'arrived after the end',
   repaired: 'invalid, repaired',

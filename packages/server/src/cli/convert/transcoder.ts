@@ -9,11 +9,11 @@ import {
   type RunInput,
 } from '@intertie/core';
 import { readEvent, asFields } from '@intertie/core/internal';
-import type { KnownDialect } from '../formats/known-dialect.ts';
+import type { Protocol } from '@intertie/core';
 
 export interface TranscoderOptions {
-  from: KnownDialect;
-  to: KnownDialect;
+  from: Protocol;
+  to: Protocol;
   onLoss: OnLoss;
   now: () => number;
   /** Called after the end of a run has been encoded. */
@@ -26,7 +26,7 @@ export interface Transcoder extends Codec<unknown, unknown> {
 }
 
 /**
- * Converts items from one dialect to another, through canonical events and the seal. An input may contain consecutive runs;
+ * Converts items from one protocol to another, through canonical events and the seal. An input may contain consecutive runs;
  * each has its own codecs, so that memory does not grow with their number. Output is deterministic: runs without ids are
  * numbered.
  */
@@ -61,7 +61,7 @@ export function createTranscoder(options: TranscoderOptions): Transcoder {
 
   return {
     feed(item, emit) {
-      if (pipe && hasEnded && from.startsRun(item)) finish(emit);
+      if (pipe && hasEnded && from.startsRun?.(item)) finish(emit);
       if (pipe) return pipe.feed(item, emit);
       buffered.push(item);
       // The second event of a canonical continuation contains the message that it continues.
@@ -79,8 +79,8 @@ export function createTranscoder(options: TranscoderOptions): Transcoder {
 type OnRunEnd = NonNullable<TranscoderOptions['onRunEnd']>;
 
 function createPipe(
-  { dialect: from }: KnownDialect,
-  { dialect: to }: KnownDialect,
+  from: Protocol,
+  to: Protocol,
   run: RunInput,
   onLoss: OnLoss,
   onRunEnd: OnRunEnd,
@@ -98,7 +98,7 @@ function createPipe(
 
 function runInput({ from, now }: TranscoderOptions, items: readonly unknown[], count: number): RunInput {
   const [first, second] = items;
-  const { startedAt = now(), ...named } = from.readRunIds(first);
+  const { startedAt = now(), ...named } = from.readRunIds?.(first) ?? {};
   const { resumes } = asFields(first);
   const message = typeof resumes === 'string' ? readBaseline(second) : undefined;
   return {

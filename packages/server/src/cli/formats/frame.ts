@@ -26,7 +26,7 @@ export type Frame = { line: number } & (
 
 export type FrameProblem = 'json' | 'cut' | 'encoding' | 'size';
 
-/** Rules of the framing, which apply to every dialect. */
+/** Rules of the framing, which apply to every protocol. */
 export const frameRules: { readonly [problem in FrameProblem]: Rule } = {
   json: {
     id: 'frame-json',

@@ -1,4 +1,4 @@
-import { writeTape, type JsonObject, toJson } from '@intertie/core';
+import { writeTape, type JsonObject, type Protocol, toJson } from '@intertie/core';
 import { TAPE_VERSION, asFields } from '@intertie/core/internal';
 import { ToolError } from '../tool-error.ts';
 
@@ -13,16 +13,20 @@ export interface FramingWriter {
   end(): string;
 }
 
-export function writeFraming(framing: OutputFraming, dialect: string, header: JsonObject): FramingWriter {
+export function writeFraming(
+  framing: OutputFraming,
+  { name, framing: bytes }: Protocol,
+  header: JsonObject,
+): FramingWriter {
   switch (framing) {
     case 'ndjson':
       return { item: (item) => `${JSON.stringify(item)}\n`, runEnd: () => '', end: () => '' };
     case 'sse': {
-      const done = dialect === 'ui-message-stream' ? 'data: [DONE]\n\n' : '';
-      return { item: dialect === 'mail' ? toMailFrame : toDataFrame, runEnd: () => done, end: () => '' };
+      const done = bytes.hasDone ? 'data: [DONE]\n\n' : '';
+      return { item: bytes.hasEventNames ? toNamedFrame : toDataFrame, runEnd: () => done, end: () => '' };
     }
     case 'tape':
-      return tapeWriter(dialect, header);
+      return tapeWriter(name, header);
   }
 }
 
@@ -30,7 +34,7 @@ function toDataFrame(item: unknown): string {
   return `data: ${JSON.stringify(item)}\n\n`;
 }
 
-function toMailFrame(item: unknown): string {
+function toNamedFrame(item: unknown): string {
   const { event, data } = asFields(item);
   const text = typeof data === 'string' ? data : JSON.stringify(data);
   return `event: ${String(event)}\n${text.replaceAll(/^/gm, 'data: ')}\n\n`;
@@ -58,11 +62,11 @@ function tapeWriter(dialect: string, header: JsonObject): FramingWriter {
   };
 }
 
-/** Selects the output format: the option, else the extension of the file, else the usual format of the dialect. */
+/** Selects the output format: the option, else the extension of the file, else the usual format of the protocol. */
 export function selectOutputFraming(
   name: string | undefined,
   file: string | undefined,
-  dialect: string,
+  { framing: { mediaTypes } }: Protocol,
 ): OutputFraming {
   if (name !== undefined) {
     const found = outputFramings.find((framing) => framing === name || (name === 'jsonl' && framing === 'ndjson'));
@@ -72,5 +76,5 @@ export function selectOutputFraming(
   if (file?.endsWith('.tape.jsonl') || file?.endsWith('.tape')) return 'tape';
   if (file?.endsWith('.sse') || file?.endsWith('.txt')) return 'sse';
   if (file?.endsWith('.jsonl') || file?.endsWith('.ndjson')) return 'ndjson';
-  return dialect === 'canonical' || dialect === 'open-harness' || dialect === 'ai-sdk' ? 'ndjson' : 'sse';
+  return mediaTypes[0] === 'application/x-ndjson' ? 'ndjson' : 'sse';
 }

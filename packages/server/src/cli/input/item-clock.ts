@@ -1,4 +1,4 @@
-import type { KnownDialect } from '../formats/known-dialect.ts';
+import type { Protocol } from '@intertie/core';
 import type { Entry } from './open-stream.ts';
 
 type ItemEntry = Extract<Entry, { type: 'item' }>;
@@ -10,7 +10,7 @@ export interface ItemClock {
 }
 
 /** Determines the time of items, in milliseconds after the first: from the tape, the item, or `now`. Never goes backwards. */
-export function createItemClock(known: KnownDialect, now: (() => number) | undefined): ItemClock {
+export function createItemClock(known: Protocol, now: (() => number) | undefined): ItemClock {
   let startedAt: number | undefined;
   let last = 0;
   let current: ItemEntry | undefined;
@@ -18,7 +18,7 @@ export function createItemClock(known: KnownDialect, now: (() => number) | undef
     observe: (entry) => void (current = entry),
     time() {
       if (current?.t !== undefined) return (last = Math.max(last, current.t));
-      const at = now?.() ?? (current && known.readTime(current.item));
+      const at = now?.() ?? (current && known.readTime?.(current.item));
       if (at === undefined) return last;
       startedAt ??= at;
       return (last = Math.max(last, at - startedAt));

@@ -1,14 +1,14 @@
 import type { Tape } from '@intertie/core';
-import { createDialects, getDialectName, type Dialects } from '../formats/dialects.ts';
+import { createProtocolList, type ProtocolList } from '../formats/protocol-list.ts';
 import { createItemClock } from './item-clock.ts';
-import type { KnownDialect } from '../formats/known-dialect.ts';
+import type { Protocol } from '@intertie/core';
 import { openInput } from './open-input.ts';
 import { openStream } from './open-stream.ts';
 import type { ToolIO } from '../tool-io.ts';
 
 export interface LoadedTape {
   tape: Tape<unknown>;
-  known: KnownDialect;
+  known: Protocol;
   /** Whether the stream has no times, so that it is played at an even pace. */
   isPaced: boolean;
 }
@@ -17,11 +17,15 @@ export interface LoadedTape {
 const paceMs = 25;
 
 /** Loads a tape, or any other recorded stream as a tape. */
-export async function loadTape(file: string, io: ToolIO, dialects: Dialects = createDialects(7)): Promise<LoadedTape> {
+export async function loadTape(
+  file: string,
+  io: ToolIO,
+  protocols: ProtocolList = createProtocolList(),
+): Promise<LoadedTape> {
   const input = await openInput(file, {}, io);
-  const { known, header, batches } = await openStream(input.bytes, { dialects });
+  const { known, header, batches } = await openStream(input.bytes, { protocols });
   const clock = createItemClock(known, undefined);
-  const tape: Tape<unknown> = { header: header ?? { tape: 1, dialect: getDialectName(known) }, items: [] };
+  const tape: Tape<unknown> = { header: header ?? { tape: 1, dialect: known.name }, items: [] };
   for await (const batch of batches) {
     for (const entry of batch) {
       if (entry.type !== 'item') continue;

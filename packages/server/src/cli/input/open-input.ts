@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import type { Protocol } from '@intertie/core';
 import { requestEndpoint, type EndpointOptions } from './request-endpoint.ts';
 import { nearest } from '../nearest.ts';
 import { ToolError } from '../tool-error.ts';
@@ -17,8 +18,8 @@ export interface Input {
   isLive: boolean;
   /** Prompt that was sent to the endpoint. */
   prompt?: string;
-  /** Dialect that the headers of the response declare. */
-  dialect?: string;
+  /** Protocol that the headers of the response declare. */
+  protocol?: string;
 }
 
 const chunkSize = 256 * 1024;
@@ -26,7 +27,12 @@ const chunkSize = 256 * 1024;
 export const isUrl = (target: string): boolean => /^https?:\/\//i.test(target);
 
 /** Opens a file, a URL, or standard input (`-`, or no target if it is piped). */
-export async function openInput(target: string | undefined, endpoint: EndpointOptions, io: ToolIO): Promise<Input> {
+export async function openInput(
+  target: string | undefined,
+  endpoint: EndpointOptions,
+  io: ToolIO,
+  protocols?: readonly Protocol[],
+): Promise<Input> {
   if (target === undefined || target === '-') {
     if (target === undefined && io.stdin.isTerminal) {
       const fix = 'Give a file or a URL, or pipe a stream: curl -N … | intertie check';
@@ -34,7 +40,7 @@ export async function openInput(target: string | undefined, endpoint: EndpointOp
     }
     return { bytes: io.stdin, label: 'standard input', isLive: false };
   }
-  if (isUrl(target)) return requestEndpoint(target, endpoint, io);
+  if (isUrl(target)) return requestEndpoint(target, endpoint, io, protocols);
   const { size } = await statFile(target);
   return { bytes: createReadStream(target, { highWaterMark: chunkSize }), label: target, size, isLive: false };
 }

@@ -1,10 +1,10 @@
 import type { TapeHeader } from '@intertie/core';
-import { createDetector } from '../formats/detect-dialect.ts';
+import { createDetector } from '../formats/detect-protocol.ts';
 import { detectFraming } from '../formats/detect-framing.ts';
-import { getDialectName, type Dialects } from '../formats/dialects.ts';
-import { createUnknownDialectError } from './unknown-dialect-error.ts';
+import type { ProtocolList } from '../formats/protocol-list.ts';
+import { createUnknownProtocolError } from './unknown-protocol-error.ts';
 import type { Frame, FrameProblem, Framing } from '../formats/frame.ts';
-import type { KnownDialect } from '../formats/known-dialect.ts';
+import type { Protocol } from '@intertie/core';
 import { problemFrame, readFraming } from '../formats/read-framing.ts';
 
 /** One item of a stream, its end marker, or a framing problem. */
@@ -14,10 +14,10 @@ export type Entry = { line: number } & (
   | { type: 'problem'; problem: FrameProblem; message: string; text: string }
 );
 
-/** Stream of known framing and dialect. */
+/** Stream of known framing and protocol. */
 export interface ItemStream {
   framing: Framing;
-  known: KnownDialect;
+  known: Protocol;
   /** Header, if the input is a tape. */
   header: TapeHeader | undefined;
   /** Entries of each chunk of the input. Reading slowly applies backpressure. */
@@ -25,18 +25,18 @@ export interface ItemStream {
 }
 
 export interface OpenStreamOptions {
-  dialects: Dialects;
+  protocols: ProtocolList;
   framing?: Framing | undefined;
-  dialect?: KnownDialect | undefined;
+  protocol?: Protocol | undefined;
 }
 
 /** Maximum number of items for detection, so that an endless unknown input is not buffered. */
 const maxSample = 200;
 
-/** Reads an input until its framing and dialect are known, and returns all its entries, including those. */
+/** Reads an input until its framing and protocol are known, and returns all its entries, including those. */
 export async function openStream(
   bytes: AsyncIterable<Uint8Array>,
-  { dialects, framing: given, dialect }: OpenStreamOptions,
+  { protocols, framing: given, protocol }: OpenStreamOptions,
 ): Promise<ItemStream> {
   const chunks = bytes[Symbol.asyncIterator]();
   const { framing, buffered } = await readHead(chunks, given);
@@ -60,15 +60,19 @@ export async function openStream(
   };
 
   const frames = buffered.flatMap(feed);
-  const known = await readDialect();
+  const known = await readProtocol();
 
-  async function readDialect(): Promise<KnownDialect> {
-    if (dialect) return dialect;
-    const detector = createDetector(dialects.all);
-    const settle = (): KnownDialect => {
+  async function readProtocol(): Promise<Protocol> {
+    if (protocol) return protocol;
+    const detector = createDetector(protocols.all);
+    const settle = (): Protocol => {
       const best = detector.settle();
       if (best) return best;
-      throw createUnknownDialectError(framing, frames, dialects.all.map(getDialectName));
+      throw createUnknownProtocolError(
+        framing,
+        frames,
+        protocols.all.map(({ name }) => name),
+      );
     };
     for (let index = 0; index < maxSample; index++) {
       while (index >= frames.length) {
@@ -76,7 +80,7 @@ export async function openStream(
         if (!nextFrames) return settle();
         frames.push(...nextFrames);
       }
-      if (header) return dialects.find(header.dialect);
+      if (header) return protocols.find(header.dialect);
       const readings = getReadings(frames[index]!);
       const found = readings.length > 0 ? detector.feed(...readings) : undefined;
       if (found) return found;
@@ -85,7 +89,7 @@ export async function openStream(
   }
 
   async function* batches(): AsyncGenerator<Entry[]> {
-    const hasEventNames = getDialectName(known) === 'mail';
+    const hasEventNames = known.framing.hasEventNames === true;
     const read = (list: Frame[]): Entry[] => list.map((frame) => toEntry(frame, hasEventNames));
     try {
       yield read(frames);
@@ -117,7 +121,7 @@ async function readHead(chunks: AsyncIterator<Uint8Array>, given: Framing | unde
   }
 }
 
-/** Parses an item in both ways: most dialects ignore the SSE event name, and in MAIL it is part of the item. */
+/** Parses an item in both ways: most protocols ignore the SSE event name, and in MAIL it is part of the item. */
 function getReadings(frame: Frame): unknown[] {
   const entry = toEntry(frame, false);
   const named = frame.type === 'text' && frame.event !== undefined ? [{ event: frame.event, data: frame.text }] : [];

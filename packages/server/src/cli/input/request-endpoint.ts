@@ -1,11 +1,12 @@
-import { generateId } from '@intertie/core';
-import { asFields, asNonEmptyText } from '@intertie/core/internal';
+import { generateId, type JsonObject, type Protocol } from '@intertie/core';
+import { asFields, type ProtocolClient } from '@intertie/core/internal';
+import { protocols } from '../../protocols.ts';
 import type { Input } from './open-input.ts';
 import { ToolError } from '../tool-error.ts';
 import type { ToolIO } from '../tool-io.ts';
 
 export interface EndpointOptions {
-  /** Dialect of the endpoint, if known. */
+  /** Protocol of the endpoint, if known. */
   as?: string | undefined;
   /** Message to send. */
   prompt?: string | undefined;
@@ -21,29 +22,42 @@ export interface EndpointOptions {
 const defaultPrompt = 'Say hello in one short sentence.';
 const defaultTimeoutMs = 60_000;
 
-/** Sends a prompt to an endpoint of any dialect, as one of its own clients would, and returns the response as bytes. */
-export async function requestEndpoint(url: string, options: EndpointOptions, io: ToolIO): Promise<Input> {
-  const { as, prompt = defaultPrompt, body, get } = options;
+/** Sends a prompt to an endpoint of any protocol, as one of its own clients would, and returns the response as bytes. */
+export async function requestEndpoint(
+  url: string,
+  options: EndpointOptions,
+  io: ToolIO,
+  known: readonly Protocol[] = protocols,
+): Promise<Input> {
+  const { as, prompt = defaultPrompt, body, get, headers = {} } = options;
   const ask = (target: string, init: RequestInit): Promise<Response> => fetchEndpoint(target, init, options, io);
-  if (get) return toInput(await ask(url, { method: 'GET' }), url, options);
+  const read = (response: Response, target = url): Promise<Input> => toInput(response, target, options, known);
+  if (get) return read(await ask(url, { method: 'GET' }));
   const post = (target: string, content: string): Promise<Response> =>
     ask(target, { method: 'POST', body: content, headers: { 'content-type': 'application/json' } });
-  if (body !== undefined) return toInput(await post(url, body), url, options);
-  if (as === 'mail') return requestMAIL();
-  const response = await postAs(as);
-  if (![401, 404, 405].includes(response.status) || as !== undefined) return toInput(response, url, options);
-  // Any route of a MAIL server may refuse the request, so the server is recognized by its root.
+  if (body !== undefined) return read(await post(url, body));
+  const clients = known.flatMap(({ client }) => client ?? []);
+  const requested = known.find(({ name }) => name === as)?.client;
+  const combined = clients.filter(({ canCombine }) => canCombine);
+  const send = (client: ProtocolClient): Promise<Response> =>
+    post(getTarget(client), JSON.stringify(createBody([client], prompt)));
+  const getTarget = (client: ProtocolClient): string => client.getUrl?.(url, headers) ?? url;
+  if (requested) return read(await send(requested), getTarget(requested));
+  const response = await postCombined();
+  if (![401, 404, 405].includes(response.status) || as !== undefined) return read(response);
+  // Any route may refuse the request, so some servers are recognized by their root.
   const root = await ask(url, { method: 'GET' }).then(readJson, () => undefined);
-  if (asNonEmptyText(asFields(root).protocol_version) === undefined) return toInput(response, url, options);
+  const recognized = clients.find((client) => client.matchesRoot?.(root));
+  if (!recognized) return read(response);
   await response.body?.cancel();
-  return requestMAIL();
+  return read(await send(recognized), getTarget(recognized));
 
-  /** Some servers refuse the combined request because of unknown fields. Then each dialect is tried separately. */
-  async function postAs(dialect: string | undefined): Promise<Response> {
-    const first = await post(url, JSON.stringify(createRequestBody(dialect, prompt)));
-    if (dialect !== undefined || !isRefusal(first)) return first;
-    for (const other of ['ag-ui', 'ui-message-stream']) {
-      const next = await post(url, JSON.stringify(createRequestBody(other, prompt)));
+  /** Some servers refuse the combined request because of unknown fields. Then each protocol is tried separately. */
+  async function postCombined(): Promise<Response> {
+    const first = await post(url, JSON.stringify(createBody(combined, prompt)));
+    if (as !== undefined || !isRefusal(first)) return first;
+    for (const client of combined) {
+      const next = await send(client);
       if (isRefusal(next)) {
         await next.body?.cancel();
         continue;
@@ -53,27 +67,15 @@ export async function requestEndpoint(url: string, options: EndpointOptions, io:
     }
     return first;
   }
-
-  async function requestMAIL(): Promise<Input> {
-    const base = url.replace(/\/+$/, '').replace(/\/(?:ui\/)?message$/, '');
-    const hasToken = Object.keys(options.headers ?? {}).some((name) => name.toLowerCase() === 'authorization');
-    const target = `${base}${hasToken ? '/message' : '/ui/message'}`;
-    return toInput(await post(target, JSON.stringify(createRequestBody('mail', prompt))), target, options);
-  }
 }
 
-/** Creates a request body for one answer. Without a dialect, AG-UI servers and chat routes both understand it. */
-function createRequestBody(as: string | undefined, prompt: string): object {
-  const [thread, run, message] = [generateId(), generateId(), generateId()];
-  const agUi = { threadId: thread, runId: run, tools: [], context: [], state: {}, forwardedProps: {} };
-  const chat = { id: thread, trigger: 'submit-message' };
-  const content = { content: prompt };
-  const parts = { parts: [{ type: 'text', text: prompt }] };
-  const user = { id: message, role: 'user' };
-  if (as === 'mail') return { subject: 'New Message', body: prompt, stream: true, task_id: thread };
-  if (as === 'ag-ui') return { ...agUi, messages: [{ ...user, ...content }] };
-  if (as === 'ui-message-stream') return { ...chat, messages: [{ ...user, ...parts }] };
-  return { ...agUi, ...chat, messages: [{ ...user, ...content, ...parts }] };
+/** Creates a request body for one answer, which servers of all given protocols understand. */
+function createBody(clients: readonly ProtocolClient[], prompt: string): JsonObject {
+  const request = { prompt, threadId: generateId(), runId: generateId(), messageId: generateId() };
+  const bodies = clients.map((client) => client.createBody(request));
+  const messages = bodies.flatMap(({ messages: list }) => (Array.isArray(list) ? [asFields(list[0])] : []));
+  const message = Object.assign({}, ...messages) as JsonObject;
+  return { ...(Object.assign({}, ...bodies) as JsonObject), ...(messages.length > 0 && { messages: [message] }) };
 }
 
 async function fetchEndpoint(url: string, init: RequestInit, options: EndpointOptions, io: ToolIO): Promise<Response> {
@@ -111,21 +113,26 @@ function createSilenceError(url: string, timeoutMs: number): ToolError {
   return new ToolError('unreadable', message, 'Raise the limit if it needs longer: --timeout 300');
 }
 
-async function toInput(response: Response, url: string, options: EndpointOptions): Promise<Input> {
+async function toInput(
+  response: Response,
+  url: string,
+  options: EndpointOptions,
+  known: readonly Protocol[],
+): Promise<Input> {
   if (!response.ok || response.body === null) {
     const body = (await response.text().catch(() => '')).trim();
     const shown = body === '' ? '' : `\n${body.length > 800 ? `${body.slice(0, 800)}…` : body}`;
     throw new ToolError(
       'unreadable',
       `${url} answered ${response.status} ${response.statusText}.${shown}`,
-      suggestFix(response, options),
+      suggestFix(response, options, known),
     );
   }
   const { timeoutMs = defaultTimeoutMs } = options;
-  const isChat = response.headers.get('x-vercel-ai-ui-message-stream') !== null;
+  const declared = known.find(({ framing: { header } }) => header !== undefined && response.headers.has(header));
   const bytes = readWithTimeout(response.body, timeoutMs, () => createSilenceError(url, timeoutMs));
   const prompt = options.get || options.body !== undefined ? {} : { prompt: options.prompt ?? defaultPrompt };
-  return { bytes, label: url, isLive: true, ...prompt, ...(isChat && { dialect: 'ui-message-stream' }) };
+  return { bytes, label: url, isLive: true, ...prompt, ...(declared && { protocol: declared.name }) };
 }
 
 /** Reads a body on demand. Throws `failure()` if nothing arrives within the limit. Returning early closes the connection. */
@@ -153,12 +160,12 @@ async function* readWithTimeout(
   }
 }
 
-function suggestFix({ status }: Response, { get }: EndpointOptions): string | undefined {
+function suggestFix({ status }: Response, { get }: EndpointOptions, known: readonly Protocol[]): string | undefined {
   if (status === 401 || status === 403) return 'Send credentials: --header "authorization: Bearer …"';
   if (status === 404) return 'Give the complete route of the agent, with its path.';
   if (status === 405) return get ? 'Leave out --get to send a prompt.' : 'Add --get to read it without a request body.';
   if (status === 400 || status === 422)
-    return 'Give the dialect (--as ag-ui, --as ui-message-stream), or a complete request: --body request.json';
+    return `Give the protocol (${known.flatMap(({ name, client }) => (client?.canCombine ? [`--as ${name}`] : [])).join(', ')}), or a complete request: --body request.json`;
   return undefined;
 }
 

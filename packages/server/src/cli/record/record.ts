@@ -1,7 +1,7 @@
-import { writeTape, toJson } from '@intertie/core';
+import { writeTape, toJson, type Protocol } from '@intertie/core';
 import { defined, TAPE_VERSION } from '@intertie/core/internal';
 import type { EndpointOptions } from '../input/request-endpoint.ts';
-import { createDialects, getDialectName } from '../formats/dialects.ts';
+import { createProtocolList } from '../formats/protocol-list.ts';
 import { createItemClock } from '../input/item-clock.ts';
 import { isUrl, openInput } from '../input/open-input.ts';
 import { openOutput } from '../formats/open-output.ts';
@@ -15,6 +15,8 @@ export interface RecordOptions extends EndpointOptions {
   /** Output file. Default: named after the host and the time. `-` is standard output. */
   output?: string | undefined;
   title?: string | undefined;
+  /** Default: all protocols. */
+  protocols?: readonly Protocol[] | undefined;
 }
 
 /** Records the response of an endpoint with its times as a tape. Returns the exit code. */
@@ -24,11 +26,11 @@ export async function record(options: RecordOptions, io: ToolIO): Promise<ToolEx
     const fix = 'To make a tape of a file: intertie convert --format tape';
     throw new ToolError('usage', `“${url}” is not a URL, and only endpoints can be recorded.`, fix);
   }
-  const dialects = createDialects(7);
-  const requested = options.as === undefined ? undefined : dialects.find(options.as);
-  const input = await openInput(url, { ...options, as: requested && getDialectName(requested) }, io);
-  const declared = input.dialect === undefined ? undefined : dialects.find(input.dialect);
-  const { known, batches } = await openStream(input.bytes, { dialects, dialect: requested ?? declared });
+  const protocols = createProtocolList(options.protocols);
+  const requested = options.as === undefined ? undefined : protocols.find(options.as);
+  const input = await openInput(url, { ...options, as: requested?.name }, io, protocols.all);
+  const declared = input.protocol === undefined ? undefined : protocols.find(input.protocol);
+  const { known, batches } = await openStream(input.bytes, { protocols, protocol: requested ?? declared });
 
   const createdAt = new Date(io.now()).toISOString();
   const file =
@@ -38,7 +40,7 @@ export async function record(options: RecordOptions, io: ToolIO): Promise<ToolEx
   const source = new URL(url);
   const codec = writeTape({
     tape: TAPE_VERSION,
-    dialect: getDialectName(known),
+    dialect: known.name,
     createdAt,
     // Without the query and credentials, which may contain secrets.
     source: `${source.origin}${source.pathname}`,
@@ -79,7 +81,7 @@ export async function record(options: RecordOptions, io: ToolIO): Promise<ToolEx
   const paint = paintFor(io.stderr, io.env);
   const seconds = (clock.time() / 1000).toFixed(1);
   const lines = [
-    `${paint('green', '●')} Recorded ${items} items of ${getDialectName(known)} in ${seconds} s: ${paint('bold', file === '-' ? 'standard output' : file)}`,
+    `${paint('green', '●')} Recorded ${items} items of ${known.name} in ${seconds} s: ${paint('bold', file === '-' ? 'standard output' : file)}`,
   ];
   if (broken > 0)
     lines.push(`${paint('yellow', '!')} ${broken} unreadable items are left out. To see why: intertie check ${url}`);

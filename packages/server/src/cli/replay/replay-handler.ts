@@ -1,62 +1,46 @@
-import { createAGUIHandler } from '@intertie/ag-ui';
-import { createChatHandler } from '@intertie/ai-sdk';
-import { tapeSource, type AgentSource } from '@intertie/core';
+import { tapeSource, type AgentSource, type Protocol } from '@intertie/core';
 import { CANONICAL } from '@intertie/core/internal';
-import { getDialectName } from '../formats/dialects.ts';
 import type { LoadedTape } from '../input/load-tape.ts';
-import { createMailReplay, recordedReply, encodedReply } from './replay-mail.ts';
-
-export const replayDialects = ['ui-message-stream', 'ag-ui', 'mail'] as const;
-export type ReplayDialect = (typeof replayDialects)[number];
 
 export interface ReplayHandlerOptions {
   tapes: readonly LoadedTape[];
-  /** Dialect of every path. Default: depends on the path. */
-  as?: ReplayDialect | undefined;
+  /** Protocols to serve, which have a `replay`. */
+  protocols: readonly Protocol[];
+  /** Protocol of every path. Default: depends on the path. */
+  as?: Protocol | undefined;
   speed: number;
   onRequest?: (line: string) => void;
 }
 
 type Handler = (request: Request) => Promise<Response>;
 
-/** Paths of the dialects, if `as` is not set. */
-export const replayPaths: { readonly [dialect in ReplayDialect]: string } = {
-  'ui-message-stream': '/api/chat',
-  'ag-ui': '/api/ag-ui',
-  mail: '/ui/message',
-};
-
 /**
  * Creates a handler that answers requests with tapes, for developing clients without an API key. Pages of this machine may
  * read the responses from any port.
  */
-export function createReplayHandler({ tapes, as, speed, onRequest }: ReplayHandlerOptions): Handler {
-  const source = cycleSources(tapes.map((loaded) => createTapeSource(loaded, speed)));
-  const replies = tapes.map((loaded) =>
-    getDialectName(loaded.known) === 'mail'
-      ? recordedReply(loaded.tape, speed)
-      : encodedReply(createTapeSource(loaded, speed)),
-  );
-  let nextReply = 0;
-  const handlers: { [dialect in ReplayDialect]: Handler } = {
-    'ui-message-stream': createChatHandler(source),
-    'ag-ui': createAGUIHandler(source),
-    mail: createMailReplay((task, signal) => replies[nextReply++ % replies.length]!(task, signal)),
-  };
+export async function createReplayHandler(options: ReplayHandlerOptions): Promise<Handler> {
+  const { protocols, as, speed, onRequest } = options;
+  const tapes = options.tapes.map((loaded) => ({
+    protocol: loaded.known.name,
+    tape: loaded.tape,
+    source: createTapeSource(loaded, speed),
+  }));
+  const source = cycleSources(tapes.map((tape) => tape.source));
+  const served = as ? [as] : protocols;
+  const handlers = new Map<Protocol, Handler>();
+  for (const protocol of served) {
+    handlers.set(protocol, await protocol.replay!.createHandler({ source, tapes, speed }));
+  }
+  // Clients of a protocol without a path of its own use several paths, so it serves all others.
+  const others = served.find(({ client }) => !client?.matchesPath) ?? served[0]!;
 
   return async (request) => {
     if (request.method === 'OPTIONS') return withOrigin(new Response(null, { status: 204 }), request);
     const { pathname } = new URL(request.url);
-    const dialect = as ?? detectDialect(pathname);
-    onRequest?.(`${request.method} ${pathname} in ${dialect}`);
-    return withOrigin(await handlers[dialect](request), request);
+    const protocol = as ?? served.find(({ client }) => client?.matchesPath?.(pathname)) ?? others;
+    onRequest?.(`${request.method} ${pathname} in ${protocol.name}`);
+    return withOrigin(await handlers.get(protocol)!(request), request);
   };
-}
-
-/** A MAIL client uses several paths, so every path without another dialect is MAIL. */
-function detectDialect(path: string): ReplayDialect {
-  if (path.includes('ag-ui')) return 'ag-ui';
-  return path.includes('chat') ? 'ui-message-stream' : 'mail';
 }
 
 /** Allows pages served by this machine to read the response. Other pages in the same browser may not. */
@@ -75,10 +59,10 @@ function isLoopback(origin: string): boolean {
   return /^https?:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\]|[\w-]+\.localhost)(?::\d+)?$/.test(origin);
 }
 
-function createTapeSource({ tape, known: { dialect } }: LoadedTape, speed: number): AgentSource {
+function createTapeSource({ tape, known }: LoadedTape, speed: number): AgentSource {
   return tapeSource(tape, {
     speed,
-    ...(dialect.name !== CANONICAL && { decoder: (run, onLoss) => dialect.decoder!(run, onLoss) }),
+    ...(known.name !== CANONICAL && { decoder: (run, onLoss) => known.decoder!(run, onLoss) }),
   });
 }
 

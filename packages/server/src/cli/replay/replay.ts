@@ -1,12 +1,13 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import type { Protocol } from '@intertie/core';
 import { nodeListener } from '../../http/node-listener.ts';
-import { getDialectName } from '../formats/dialects.ts';
 import { loadTape, type LoadedTape } from '../input/load-tape.ts';
 import { didYouMean } from '../nearest.ts';
 import { paintFor, type Paint } from '../paint.ts';
-import { createReplayHandler, replayDialects, replayPaths, type ReplayDialect } from './replay-handler.ts';
+import { protocols } from '../../protocols.ts';
+import { createReplayHandler } from './replay-handler.ts';
 import { exitCodes, ToolError, type ToolExit } from '../tool-error.ts';
 import type { ToolIO } from '../tool-io.ts';
 
@@ -18,6 +19,8 @@ export interface ReplayOptions {
   /** Default: any free port. */
   port?: number | undefined;
   quiet?: boolean | undefined;
+  /** Default: all protocols. */
+  protocols?: readonly Protocol[] | undefined;
 }
 
 /** Serves tapes on loopback until the signal aborts. Returns the exit code. */
@@ -25,13 +28,20 @@ export async function replay(options: ReplayOptions, io: ToolIO): Promise<ToolEx
   const { speed = 1, port = 0, quiet = false } = options;
   if (!(speed > 0))
     throw new ToolError('usage', `Invalid speed ${speed}.`, 'Use a number above 0, or “Infinity” for no delays.');
-  const as = readReplayDialect(options.as);
+  const list = (options.protocols ?? protocols).filter((protocol) => protocol.replay !== undefined);
+  const as = readReplayProtocol(options.as, list);
   const tapes = await Promise.all(options.tapes.map((file) => loadTape(file, io)));
   const paint = paintFor(io.stderr, io.env);
   const log = (line: string): void => {
     if (!quiet) void io.stderr.write(`${line}\n`);
   };
-  const handler = createReplayHandler({ tapes, as, speed, onRequest: (line) => log(paint('dim', `  ${line}`)) });
+  const handler = await createReplayHandler({
+    tapes,
+    protocols: list,
+    as,
+    speed,
+    onRequest: (line) => log(paint('dim', `  ${line}`)),
+  });
   const server = createServer(nodeListener(handler));
   server.listen(port, '127.0.0.1');
   try {
@@ -42,7 +52,7 @@ export async function replay(options: ReplayOptions, io: ToolIO): Promise<ToolEx
     throw new ToolError('usage', reason, 'Choose another port with --port, or leave it out for any free one.');
   }
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await io.stderr.write(greeting(options, tapes, origin, as, paint));
+  await io.stderr.write(greeting(options, tapes, origin, as ? [as] : list, paint));
   // Scripts wait for this line, the only one on stdout.
   await io.stdout.write(`${origin}\n`);
   if (!io.signal.aborted) await once(io.signal, 'abort');
@@ -51,29 +61,29 @@ export async function replay(options: ReplayOptions, io: ToolIO): Promise<ToolEx
   return exitCodes.ok;
 }
 
-function readReplayDialect(name: string | undefined): ReplayDialect | undefined {
+function readReplayProtocol(name: string | undefined, list: readonly Protocol[]): Protocol | undefined {
   if (name === undefined) return undefined;
-  const found = replayDialects.find((dialect) => dialect === name);
+  const found = list.find((protocol) => protocol.name === name);
   if (found) return found;
-  const message = `“${name}” is not a replay dialect.${didYouMean(name, replayDialects)}`;
-  throw new ToolError('usage', message, `Use one of ${replayDialects.join(', ')}.`);
+  const names = list.map((protocol) => protocol.name);
+  const message = `“${name}” is not a replay protocol.${didYouMean(name, names)}`;
+  throw new ToolError('usage', message, `Use one of ${names.join(', ')}.`);
 }
 
 function greeting(
   options: ReplayOptions,
   tapes: readonly LoadedTape[],
   origin: string,
-  as: ReplayDialect | undefined,
+  served: readonly Protocol[],
   paint: Paint,
 ): string {
   const lines = tapes.map(({ tape, known, isPaced }, index) => {
     const seconds = ((tape.items.at(-1)?.t ?? 0) / 1000).toFixed(1);
     const time = isPaced ? `${seconds} s at an even pace (no recorded times)` : `${seconds} s`;
-    return `${paint('green', '▶')} ${paint('bold', options.tapes[index] ?? '')}: ${tape.items.length} items of ${getDialectName(known)}, ${time}`;
+    return `${paint('green', '▶')} ${paint('bold', options.tapes[index] ?? '')}: ${tape.items.length} items of ${known.name}, ${time}`;
   });
-  const served = as === undefined ? replayDialects : [as];
-  for (const dialect of served) lines.push(`  ${dialect.padEnd(18)} POST ${origin}${replayPaths[dialect]}`);
-  if (as !== undefined) lines.push(paint('dim', '  (and any other path)'));
+  for (const { name, replay: endpoint } of served) lines.push(`  ${name.padEnd(18)} POST ${origin}${endpoint!.path}`);
+  if (options.as !== undefined) lines.push(paint('dim', '  (and any other path)'));
   lines.push(paint('dim', '  Press Ctrl-C to stop.'));
   return `${lines.join('\n')}\n`;
 }

@@ -8,14 +8,20 @@ import {
   type RunInput,
   type Tape,
 } from '@intertie/core';
-import { asFields, asNonEmptyText } from '@intertie/core/internal';
-import { createMAILEncoder } from '@intertie/mail';
+import type { ReplayTapes } from '@intertie/core/internal';
+import { asFields, asNonEmptyText } from '../shared/fields.ts';
+import { createMAILEncoder } from './encode-mail.ts';
 
 /** Creates the MAIL items of one reply to a task. */
-export type MailReply = (task: string, signal: AbortSignal) => ReadableStream<unknown>;
+type MAILReply = (task: string, signal: AbortSignal) => ReadableStream<unknown>;
 
-/** Creates a handler that behaves like a MAIL 1.3 server and answers every message with `reply`. */
-export function createMailReplay(reply: MailReply): (request: Request) => Promise<Response> {
+/** Creates a handler that behaves like a MAIL 1.3 server and answers each message with the next tape. */
+export function createMAILReplay({ tapes, speed }: ReplayTapes): (request: Request) => Promise<Response> {
+  const replies = tapes.map(({ protocol, tape, source }) =>
+    protocol === 'mail' ? recordedReply(tape, speed) : encodedReply(source),
+  );
+  let next = 0;
+  const reply: MAILReply = (task, signal) => replies[next++ % replies.length]!(task, signal);
   return async (request) => {
     const { pathname } = new URL(request.url);
     if (request.method === 'GET') return answerGet(pathname);
@@ -28,7 +34,7 @@ export function createMailReplay(reply: MailReply): (request: Request) => Promis
 }
 
 /** Plays a MAIL tape unchanged, except for the task id: clients ignore events of other tasks. */
-export function recordedReply(tape: Tape<unknown>, speed: number): MailReply {
+function recordedReply(tape: Tape<unknown>, speed: number): MAILReply {
   const recorded = findTaskId(tape);
   return (task) =>
     playTape(tape, { speed }).pipeThrough(
@@ -43,7 +49,7 @@ export function recordedReply(tape: Tape<unknown>, speed: number): MailReply {
 }
 
 /** Plays any other source, encoded as MAIL. */
-export function encodedReply(source: AgentSource): MailReply {
+function encodedReply(source: AgentSource): MAILReply {
   return (task, signal) => {
     const run: RunInput = {
       runId: generateId(),

@@ -1,9 +1,6 @@
-import type { Dialect } from '@intertie/core';
 import type { Checker, Report } from '@intertie/core/internal';
-import { createOpenHarnessDecoder } from './decode-open-harness.ts';
-import { dialect } from './dialect-name.ts';
-import { isFields, asNonEmptyText, asText, type Fields } from '@intertie/core/internal';
-import { openHarnessRules, type OpenHarnessRule } from './open-harness-rules.ts';
+import { isFields, asText, type Fields } from '@intertie/core/internal';
+import type { OpenHarnessRule } from './open-harness-rules.ts';
 import { isTerminalEvent, type RuntimeEvent } from '../runtime/runtime-event.ts';
 
 /** Required fields by event type. */
@@ -35,17 +32,8 @@ const requiredFields: { readonly [Type in RuntimeEvent['type']]: readonly string
 };
 const known: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(requiredFields));
 
-/** Dialect of the events that a graph runtime of either generation emits to its listeners. An item is an event. */
-export const openHarnessDialect: Dialect<RuntimeEvent> = {
-  name: dialect,
-  rules: openHarnessRules,
-  detect: (item) => isFields(item) && known.has(asNonEmptyText(item.type) ?? '') && typeof item.timestamp === 'number',
-  getKind: (item) => (isFields(item) ? asNonEmptyText(item.type) : undefined) ?? 'no type',
-  checker: () => new OpenHarnessChecker(),
-  decoder: (run, onLoss) => createOpenHarnessDecoder(run, { onLoss }),
-};
-
-class OpenHarnessChecker implements Checker {
+/** Checks the events that a graph runtime of either generation emits to its listeners. An item is an event. */
+export class OpenHarnessChecker implements Checker {
   #nodes = new Set<string>();
   /** Joined deltas of open blocks, by invocation and kind. */
   #deltaText = new Map<string, string>();

@@ -1,22 +1,22 @@
-import type { KnownDialect } from './known-dialect.ts';
+import type { Protocol } from '@intertie/core';
 
-/** Number of items after which any two dialects can be distinguished. */
+/** Number of items after which any two protocols can be distinguished. */
 const maxAmbiguous = 32;
 
 /**
- * Detects the dialect of a stream by counting how many items each candidate recognizes. The result is undefined while two
- * dialects are equally likely: a UI message stream and a full stream both begin with `start`.
+ * Detects the protocol of a stream by counting how many items each candidate recognizes. The result is undefined while two
+ * protocols are equally likely: a UI message stream and a full stream both begin with `start`.
  */
-export function createDetector(candidates: readonly KnownDialect[]): {
+export function createDetector(candidates: readonly Protocol[]): {
   /** Feeds one item, in every way in which it can be parsed. */
-  feed(...readings: unknown[]): KnownDialect | undefined;
-  /** Returns the most likely dialect at the end of the input. */
-  settle(): KnownDialect | undefined;
+  feed(...readings: unknown[]): Protocol | undefined;
+  /** Returns the most likely protocol at the end of the input. */
+  settle(): Protocol | undefined;
 } {
   const scores = new Map(candidates.map((candidate) => [candidate, 0]));
   let seen = 0;
 
-  const leaders = (): KnownDialect[] => {
+  const leaders = (): Protocol[] => {
     const most = Math.max(...scores.values());
     return most === 0 ? [] : [...scores].filter(([, score]) => score === most).map(([candidate]) => candidate);
   };
@@ -29,7 +29,7 @@ export function createDetector(candidates: readonly KnownDialect[]): {
       }
       const [first, ...others] = leaders();
       if (others.length > 0 && seen < maxAmbiguous) return undefined;
-      // The dialect must recognize more than half of the items.
+      // The protocol must recognize more than half of the items.
       return first && scores.get(first)! * 2 > seen ? first : undefined;
     },
     settle: () => leaders()[0],

@@ -1,16 +1,19 @@
-import { createUIMessageDecoder, IntertieChatTransport, toUIMessages, type UIMessageChunkOf } from '@intertie/ai-sdk';
 import {
   applyAnswer,
   compose,
   seal,
   sourceStream,
   type AgentEvent,
-  type AgentSource,
   type CanonicalMessage,
   type Codec,
   type RunInput,
 } from '@intertie/core';
-import { asFields, asNonEmptyText, defined } from '@intertie/core/internal';
+import type { ConnectedSource } from '@intertie/core/internal';
+import { toUIMessages } from '../../messages/to-ui-messages.ts';
+import { asFields, asNonEmptyText, defined } from '../../shared/read-fields.ts';
+import type { UIMessageChunkOf } from '../../ui-message-stream/chunk/ui-message-chunk.ts';
+import { createUIMessageDecoder } from '../../ui-message-stream/decode/decode-ui-message-stream.ts';
+import { IntertieChatTransport } from './intertie-chat-transport.ts';
 
 export interface UIMessageSourceOptions {
   /** URL of the chat route. */
@@ -20,16 +23,8 @@ export interface UIMessageSourceOptions {
   name?: string;
 }
 
-/** Source of a chat route that can also reattach to a live run. */
-export interface UIMessageSource extends AgentSource {
-  /** Records the server's ids from a chunk that another reader of the run has decoded. */
-  recordIds(chunk: unknown, run: RunInput): void;
-  /** Reads the live run of the thread from its start; null if there is none. */
-  reattach(run: RunInput, signal: AbortSignal): Promise<ReadableStream<AgentEvent> | null>;
-}
-
 /** Source that calls a chat route like `useChat`. Broken connections are resumed if the server supports it. */
-export function uiMessageSource({ url, headers, fetch, name }: UIMessageSourceOptions): UIMessageSource {
+export function uiMessageSource({ url, headers, fetch, name }: UIMessageSourceOptions): ConnectedSource {
   const transport = new IntertieChatTransport<7>({ api: url, version: 7, ...defined({ headers, fetch }) });
   /** Ids of messages and runs on the server, by our ids. The server knows only its own. */
   const serverIds = new Map<string, string>();

@@ -1,27 +1,13 @@
-import type { Dialect } from '@intertie/core';
 import type { Checker, Report } from '@intertie/core/internal';
-import { createMAILDecoder } from './decode-mail.ts';
 import { asFields, asNonEmptyText, parseJson, type Fields } from '../shared/fields.ts';
-import { mailRules, type MAILRule } from './mail-rules.ts';
-import { loggedEvents, wireEvents, type MAILFrame } from '../shared/mail-event.ts';
+import type { MAILRule } from './mail-rules.ts';
+import { loggedEvents, wireEvents } from '../shared/mail-event.ts';
 
 const logged: ReadonlySet<string> = new Set(loggedEvents);
 const events: ReadonlySet<string> = new Set(wireEvents);
 
-/** Dialect of the event stream of a MAIL 1.3 server. An item is a frame, `{ event, data }`. */
-export const mailDialect: Dialect<MAILFrame> = {
-  name: 'mail',
-  rules: mailRules,
-  detect: (item) => {
-    const { event, data } = asFields(item);
-    return typeof event === 'string' && events.has(event) && data !== undefined;
-  },
-  getKind: (item) => asNonEmptyText(asFields(item).event) ?? 'no event',
-  checker: () => new MAILChecker(),
-  decoder: (run, onLoss) => createMAILDecoder(run, { onLoss }),
-};
-
-class MAILChecker implements Checker {
+/** Checks the event stream of a MAIL 1.3 server. An item is a frame, `{ event, data }`. */
+export class MAILChecker implements Checker {
   #taskId: string | undefined;
   #isAnswered = false;
   #isPaused = false;

@@ -15,7 +15,7 @@ const providerStreams: ReadonlyArray<readonly [pattern: RegExp, title: string]> 
 const maxKinds = 8;
 
 /** Explains why a stream is rejected: its likely origin and its first items. */
-export function createUnknownDialectError(
+export function createUnknownProtocolError(
   framing: Framing,
   frames: readonly Frame[],
   known: readonly string[],
@@ -29,7 +29,7 @@ export function createUnknownDialectError(
   const provider = providerStreams.find(([pattern]) => [...kinds.keys()].some((kind) => pattern.test(kind)))?.[1];
   const { error, detail } = asFields(items[0]);
   const isError = error !== undefined || detail !== undefined;
-  const origin = provider === undefined ? 'of an unknown dialect' : `${provider}, which is not supported`;
+  const origin = provider === undefined ? 'of an unknown protocol' : `${provider}, which is not supported`;
   const counted = [...kinds].slice(0, maxKinds).map(([kind, count]) => `${count} ${kind}`);
   const sentences = [
     `This is ${framingNames[framing]}, ${origin}.`,
@@ -39,7 +39,7 @@ export function createUnknownDialectError(
   ];
   const fix =
     provider === undefined
-      ? `If you know the dialect, give it: ${known.join(', ')}.`
+      ? `If you know the protocol, give it: ${known.join(', ')}.`
       : 'Use the stream that the server of your agent sends to its client.';
   return new ToolError('unreadable', sentences.filter((text) => text !== undefined).join(' '), fix);
 }

@@ -1,9 +1,9 @@
 import { check } from '@intertie/conformance';
 import { expect, test } from 'vitest';
-import { runInput } from '../../test/run-input.ts';
-import { traces } from '../../test/traces.ts';
-import { openHarnessDialect } from './open-harness-dialect.ts';
-import type { RuntimeEvent } from '../runtime/runtime-event.ts';
+import { runInput } from '../test/run-input.ts';
+import { traces } from '../test/traces.ts';
+import { openHarnessProtocol } from './open-harness-protocol.ts';
+import type { RuntimeEvent } from './runtime/runtime-event.ts';
 
 /** Rule violations of the real runtimes, by recording. */
 const faults: { [name: string]: string[] } = {
@@ -15,8 +15,8 @@ const faults: { [name: string]: string[] } = {
 };
 
 test.each(traces)('detects trace $name and reports only its known violations', (trace) => {
-  expect(trace.events.every((event) => openHarnessDialect.detect(event))).toBe(true);
-  const { violations, losses } = check(openHarnessDialect, trace.events);
+  expect(trace.events.every((event) => openHarnessProtocol.looksLike(event))).toBe(true);
+  const { violations, losses } = check(openHarnessProtocol, trace.events);
   expect(violations.map(({ rule }) => rule)).toEqual(faults[trace.name] ?? []);
   expect(losses).toEqual([]);
 });
@@ -32,15 +32,15 @@ test.each<[rule: string, items: unknown[]]>([
   ['late', [rest, { type: 'node:start', ...node }]],
   ['end', [{ type: 'flow:start', flowName: 'f' }]],
 ])('reports a violation of the rule %s', (rule, items) => {
-  expect(check(openHarnessDialect, items).violations).toMatchObject([{ rule }]);
-  expect(openHarnessDialect.rules.map(({ id }) => id)).toContain(rule);
+  expect(check(openHarnessProtocol, items).violations).toMatchObject([{ rule }]);
+  expect(openHarnessProtocol.rules.map(({ id }) => id)).toContain(rule);
 });
 
 test('reports unknown events as losses and decodes the others', () => {
-  const { losses } = check(openHarnessDialect, [{ type: 'agent:dreams' }, rest]);
+  const { losses } = check(openHarnessProtocol, [{ type: 'agent:dreams' }, rest]);
   expect(losses).toMatchObject([{ kind: 'unsupported', what: 'agent:dreams' }]);
-  expect(openHarnessDialect.detect({ type: 'text-delta' })).toBe(false);
+  expect(openHarnessProtocol.looksLike({ type: 'text-delta' })).toBe(false);
   const types: string[] = [];
-  openHarnessDialect.decoder!(runInput(), () => undefined).feed(rest, ({ type }) => void types.push(type));
+  openHarnessProtocol.decoder!(runInput(), () => undefined).feed(rest, ({ type }) => void types.push(type));
   expect(types.at(-1)).toBe('run-end');
 });

@@ -1,0 +1,57 @@
+import type { Protocol } from '@intertie/core';
+import { getItemType, toRunIds } from '@intertie/core/internal';
+import { uiMessageSource } from './chat/transport/ui-message-source.ts';
+import { asFields } from './shared/read-fields.ts';
+import { UIMessageChecker, type UIMessageCheckerOptions } from './ui-message-stream/check/ui-message-checker.ts';
+import { uiMessageRules } from './ui-message-stream/check/ui-message-rules.ts';
+import { isUIMessageChunk } from './ui-message-stream/chunk/validate-ui-message-chunk.ts';
+import { createUIMessageDecoder } from './ui-message-stream/decode/decode-ui-message-stream.ts';
+import { createUIMessageEncoder } from './ui-message-stream/encode/encode-ui-message-stream.ts';
+
+/** Fields of full stream parts, which share many types with UI message chunks. */
+const fullStreamFields = ['request', 'warnings', 'response', 'usage', 'totalUsage'];
+
+/** Creates the protocol for a reader of a version, which may already have the message. */
+export function createUIMessageStreamProtocol(options: UIMessageCheckerOptions = {}): Protocol {
+  const { version = 6 } = options;
+  return {
+    name: 'ui-message-stream',
+    aliases: ['ui', 'usechat'],
+    label: 'UI message stream',
+    title: 'an AI SDK UI message stream, as useChat reads it',
+    framing: { mediaTypes: ['text/event-stream'], hasDone: true, header: 'x-vercel-ai-ui-message-stream' },
+    rules: uiMessageRules,
+    looksLike: (item) => isUIMessageChunk(item, 7) && !fullStreamFields.some((key) => key in asFields(item)),
+    getKind: (item) => getItemType(item) || 'not a chunk',
+    startsRun: (item) => getItemType(item) === 'start',
+    readRunIds: (item) => toRunIds({ messageId: asFields(item).messageId }),
+    checker: () => new UIMessageChecker(options),
+    decoder: (run, onLoss) => createUIMessageDecoder(run, { onLoss }),
+    encoder: (_run, onLoss) => createUIMessageEncoder({ version, baseline: 'restate', onLoss }),
+    variants: {
+      option: 'ui-version',
+      description: 'major version of ai that reads a UI message stream',
+      names: ['6', '7'],
+      create: (name) => createUIMessageStreamProtocol({ ...options, version: name === '7' ? 7 : 6 }),
+    },
+    client: {
+      server: 'a chat route',
+      matchesPath: (path) => path.includes('chat'),
+      canCombine: true,
+      createBody: ({ prompt, threadId, messageId }) => ({
+        id: threadId,
+        trigger: 'submit-message',
+        messages: [{ id: messageId, role: 'user', parts: [{ type: 'text', text: prompt }] }],
+      }),
+      connect: ({ url, fetch, headers }) => uiMessageSource({ url, fetch, headers }),
+    },
+    replay: {
+      path: '/api/chat',
+      createHandler: async ({ source }) =>
+        (await import('./chat/handler/create-chat-handler.ts')).createChatHandler(source),
+    },
+  };
+}
+
+/** Protocol of `useChat` in ai 6; ai 7 reads it too. */
+export const uiMessageStream: Protocol = createUIMessageStreamProtocol();

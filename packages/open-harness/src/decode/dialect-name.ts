@@ -1,2 +1,0 @@
-/** Name of the dialect, and key of its provider metadata. */
-export const dialect = 'open-harness';

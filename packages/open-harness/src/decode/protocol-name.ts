@@ -1,0 +1,2 @@
+/** Name of the protocol, and key of its provider metadata. */
+export const protocolName = 'open-harness';

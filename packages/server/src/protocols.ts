@@ -1,0 +1,20 @@
+import { agUi } from '@intertie/ag-ui';
+import { fullStream, modelMessages, uiMessageStream } from '@intertie/ai-sdk';
+import { canonical } from '@intertie/conformance';
+import type { Protocol } from '@intertie/core';
+import { mailProtocol } from '@intertie/mail';
+import { openHarnessProtocol } from '@intertie/open-harness';
+
+/** Every protocol that the tools know. A new one is one line here; tests can pass another list. */
+export const protocols: readonly Protocol[] = [
+  canonical,
+  agUi,
+  uiMessageStream,
+  mailProtocol,
+  openHarnessProtocol,
+  fullStream,
+  modelMessages,
+];
+
+/** Protocol between the command line and an Intertie server. */
+export const serverProtocol: Protocol = uiMessageStream;
