@@ -34,7 +34,7 @@ export type {
 export type { PartIds } from './event/part-ids.ts';
 export { mergeMeta, mergeMetadata } from './event/merge-meta.ts';
 export type { ToolDescription } from './event/run-input.ts';
-export type { Topology } from './event/agent-source.ts';
+export type { OpenItem, Topology } from './event/agent-source.ts';
 
 // Codecs
 export { coalesce } from './codec/coalesce.ts';
@@ -94,6 +94,8 @@ export { createRunWatcher } from './run/run-watcher.ts';
 export type { RunWatcher, RunWatcherOptions } from './run/run-watcher.ts';
 export { followRun } from './run/follow-run.ts';
 export type { Followed, FollowOptions } from './run/follow-run.ts';
+export { override } from './run/override.ts';
+export { createClosingEvents, createResumePoint } from './run/resume-point.ts';
 export { recoverRun } from './run/recover-run.ts';
 export { createSweeper } from './run/sweeper.ts';
 export type { Sweeper, SweeperOptions, SweepResult } from './run/sweeper.ts';

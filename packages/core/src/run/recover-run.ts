@@ -82,8 +82,8 @@ async function createClosingEvents(
       context: [],
     },
     () => {},
+    { log: logged },
   );
-  for (const event of logged) codec.feed(event, () => {});
   const closing: AgentEvent[] = [];
   codec.end(end, (event) => void closing.push(event));
   return closing;
