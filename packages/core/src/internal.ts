@@ -96,7 +96,7 @@ export { followRun } from './run/follow-run.ts';
 export type { Followed, FollowOptions } from './run/follow-run.ts';
 export { override } from './run/override.ts';
 export { createClosingEvents, createResumePoint } from './run/resume-point.ts';
-export { recoverRun } from './run/recover-run.ts';
+export { readLog, recoverRun } from './run/recover-run.ts';
 export { createSweeper } from './run/sweeper.ts';
 export type { Sweeper, SweeperOptions, SweepResult } from './run/sweeper.ts';
 export type { FileBytesPart } from './store/store.ts';
