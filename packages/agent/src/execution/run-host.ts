@@ -201,7 +201,8 @@ export class RunHost {
     const { maxAttempts = 3 } = this.#options;
     const agent = this.#agents.get(run.agent);
     const { attempts = 1 } = run;
-    if (!agent) return toLostEnd('agent-gone', `No running process has the agent "${run.agent}". Start one that has it.`);
+    if (!agent)
+      return toLostEnd('agent-gone', `No running process has the agent "${run.agent}". Start one that has it.`);
     if (!agent.source.resume) {
       const why = `The process that executed the run is gone, and agent "${run.agent}" cannot continue a run in another process.`;
       return toLostEnd('lost', `${why} The output so far is kept. Send the message again.`);

@@ -135,7 +135,11 @@ function resolveParentId(thread: ThreadRow | undefined, { parentId, message }: S
   return given === undefined ? thread?.headId : (given ?? undefined);
 }
 
-function refuseBusy(tables: Tables, { busy, resumable }: StartRequest, blocker: RunRow | undefined): Refused | undefined {
+function refuseBusy(
+  tables: Tables,
+  { busy, resumable }: StartRequest,
+  blocker: RunRow | undefined,
+): Refused | undefined {
   if (!blocker) return undefined;
   if (busy === 'reject' && (!isLeaseExpired(tables, blocker) || resumable?.includes(blocker.agent))) {
     return { type: 'refused', reason: 'busy', live: toRunRecord(blocker) };
