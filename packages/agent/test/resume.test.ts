@@ -21,7 +21,7 @@ async function startProcess(target: string, name: string, requests: string[] = [
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
-  await new Promise((resolve) => void child.stdout!.once('data', resolve));
+  await new Promise((resolve) => void child.stdout.once('data', resolve));
   return child;
 }
 

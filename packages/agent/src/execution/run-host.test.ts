@@ -10,7 +10,7 @@ it('closes after the shortest drain timeout, even if the source ignores the stop
   const store = createInMemoryStore();
   const host = createRunHost(store, { tickMs: 2 });
   const agent = new Agent({ source: unresponsiveSource, store, host });
-  const run = await agent!.stream({ threadId: 't', message: 'Go' });
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
   const firstClose = host.close({ drainMs: 600_000 });
   // The run is still draining.
   await vi.waitFor(async () => expect(await run.record()).toMatchObject({ state: 'running' }));

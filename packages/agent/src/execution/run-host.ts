@@ -191,7 +191,7 @@ export class RunHost {
 
   /** Names of the agents whose runs can continue in another process. */
   get resumable(): string[] {
-    return [...this.#agents.values()].filter(({ source }) => source.resume).map(({ name }) => name);
+    return [...this.#agents.values()].filter(({ source }) => source.resume !== undefined).map(({ name }) => name);
   }
 
   /** Returns how a run that was taken over ends; undefined if this process continues it. */
