@@ -238,6 +238,7 @@ describe('a takeover whose reply is lost', { timeout: 60_000 }, () => {
     const one = node({ process: 'dead', heartbeatMs: 1e6, sweepMs: 1e6 });
     const run = await new Agent({ source: unresponsiveSource, ...one }).stream(asked);
     const two = node({ sweepMs: 1e6 });
+    expect(new Agent({ source: unresponsiveSource, ...two }).name).toBe('unresponsive');
     await two.host.open();
     await two.host.recoverDeadRuns();
     await one.store.registry.retire('dead');

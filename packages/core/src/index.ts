@@ -19,7 +19,7 @@ export type { ToolResult } from './event/tool-result.ts';
 export { createPartIds } from './event/part-ids.ts';
 
 // Sources of events
-export type { AgentSource, RunControl } from './event/agent-source.ts';
+export type { AgentSource, ResumePoint, RunControl } from './event/agent-source.ts';
 export type { RunInput } from './event/run-input.ts';
 
 // Codecs, and the streams that run them

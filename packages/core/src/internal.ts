@@ -34,7 +34,7 @@ export type {
 export type { PartIds } from './event/part-ids.ts';
 export { mergeMeta, mergeMetadata } from './event/merge-meta.ts';
 export type { ToolDescription } from './event/run-input.ts';
-export type { Topology } from './event/agent-source.ts';
+export type { OpenItem, Topology } from './event/agent-source.ts';
 
 // Codecs
 export { coalesce } from './codec/coalesce.ts';
@@ -111,8 +111,10 @@ export type { RunWatcher, RunWatcherOptions } from './run/run-watcher.ts';
 export { followRun } from './run/follow-run.ts';
 export type { Followed, FollowOptions } from './run/follow-run.ts';
 export { OpenQuestions } from './run/open-questions.ts';
+export { override } from './run/override.ts';
+export { readLog, recoverRun } from './run/recover-run.ts';
+export { createClosingEvents, createResumePoint } from './run/resume-point.ts';
 export type { AnswersByRun } from './run/serve-durable-run.ts';
-export { recoverRun } from './run/recover-run.ts';
 export { createSweeper } from './run/sweeper.ts';
 export type { Sweeper, SweeperOptions, SweepResult } from './run/sweeper.ts';
 export type { FileBytesPart } from './store/store.ts';

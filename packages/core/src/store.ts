@@ -70,7 +70,7 @@ export {
 } from './store/rules/decision-rules.ts';
 export { collectDecisions } from './store/collect-decisions.ts';
 export { toNearestJson, readContent, readJson, readMessage } from './store/rules/read-message.ts';
-export { toLogText } from './store/rules/log-text.ts';
+export { toLogText, withoutCheckpoints } from './store/rules/log-text.ts';
 export { readSaveMode } from './store/rules/save-mode.ts';
 export type { SaveMode } from './store/rules/save-mode.ts';
 export { defaultLeaseMs } from './store/default-lease.ts';

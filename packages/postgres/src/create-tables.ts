@@ -170,6 +170,8 @@ export function createTables(schemaName: string): Tables {
       stopRequestedAt: time('stop_requested_at'),
       stopReason: text('stop_reason'),
       claim: text('claim'),
+      attempts: integer('attempts').notNull().default(1),
+      releasedAt: time('released_at'),
     },
     (t) => [
       unique('run_live_thread').on(t.threadId),

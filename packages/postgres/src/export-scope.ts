@@ -1,7 +1,7 @@
-import { encodeMessage, type Json } from '@intertie/core';
+import { encodeMessage, type AgentEvent, type Json } from '@intertie/core';
 import { encodeBase64 } from '@intertie/core/internal';
 import type { Scope } from '@intertie/core/store';
-import { readJson } from '@intertie/core/store';
+import { readJson, withoutCheckpoints } from '@intertie/core/store';
 
 import type { Sql, SqlRow, SqlValue } from './database.ts';
 import { selectDecisions } from './registry/decision-row.ts';
@@ -52,7 +52,12 @@ async function* exportRuns(sql: Sql, thread: ThreadRow): AsyncGenerator<Json> {
       last: (row) => row.last_seq,
     });
     for await (const { body } of rows) {
-      yield { type: 'log', threadId: thread.key, runId: record.runId, events: JSON.parse(body) as Json };
+      yield {
+        type: 'log',
+        threadId: thread.key,
+        runId: record.runId,
+        events: withoutCheckpoints(JSON.parse(body) as Array<AgentEvent & Json>),
+      };
     }
   }
 }

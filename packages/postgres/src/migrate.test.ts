@@ -34,7 +34,7 @@ describe('migrations', () => {
     expect(await tablesIn(database!)).toContain('conversation_message');
     expect(await database!.query('select key, value from intertie.meta order by key')).toEqual([
       { key: 'event_format_write', value: '1' },
-      { key: 'min_code', value: '3' },
+      { key: 'min_code', value: '7' },
       { key: 'schema', value: String(latestMigration) },
     ]);
   });

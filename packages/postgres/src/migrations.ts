@@ -11,6 +11,7 @@ const names = [
   '0004_plain_messages',
   '0005_claims',
   '0006_message_defaults',
+  '0007_recovery',
 ];
 
 /** Number of the last migration that this code knows. */

@@ -206,6 +206,8 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
         return write({ type: 'RAW', event: event.value, source: event.dialect });
       case 'run-end':
         return this.#runEnd(event);
+      case 'checkpoint':
+        return;
       default:
         return this.#onLoss({
           kind: 'unsupported',

@@ -8,6 +8,7 @@ import {
   type OnLoss,
   type RunInput,
 } from '@intertie/core';
+import { override } from '@intertie/core/internal';
 import { createAGUIWriter, bindWriter, type AGUIWriter } from './ag-ui-writer.ts';
 import { MergedParts } from './merged-parts.ts';
 import { withWrites } from './with-writes.ts';
@@ -25,20 +26,25 @@ export function withAGUIWriter(
   { onLoss = () => undefined }: WithAGUIWriterOptions = {},
 ): AgentSource {
   const template = make(createAGUIWriter());
-  return {
-    name: template.name,
-    pauses: template.pauses,
-    ...(template.describe && { describe: () => template.describe!() }),
-    run(run, control) {
-      const writer = createAGUIWriter();
-      const source = make(writer);
-      const queue = bindWriter(writer, onLoss);
-      if (queue instanceof Error) throw queue;
-      const codec = compose(withWrites(skipOpening(run), queue, run), seal(run, onLoss));
-      // No signal: the source itself handles a stop and reports how the run ended.
-      return sourceStream(new MergedParts(source.run(run, control), queue), codec);
-    },
+  const open = (
+    run: RunInput,
+    log: readonly AgentEvent[] | undefined,
+    start: (source: AgentSource) => ReadableStream<AgentEvent>,
+  ): ReadableStream<AgentEvent> => {
+    const writer = createAGUIWriter();
+    const source = make(writer);
+    const queue = bindWriter(writer, onLoss);
+    if (queue instanceof Error) throw queue;
+    const codec = compose(withWrites(skipOpening(run), queue, run), seal(run, onLoss, log ? { log } : {}));
+    // No signal: the source itself handles a stop and reports how the run ended.
+    return sourceStream(new MergedParts(start(source), queue), codec);
   };
+  return override(template, {
+    run: (run, control) => open(run, undefined, (source) => source.run(run, control)),
+    ...(template.resume && {
+      resume: (run, from, control) => open(run, from.events, (source) => source.resume!(run, from, control)),
+    }),
+  });
 }
 
 /** Drops the opening events that the source's own seal wrote. The outer seal writes them again, before all written events. */

@@ -127,6 +127,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
       process: host.process,
       messageId: generateId(),
       busy,
+      resumable: host.resumable,
       pending,
       input: toStoredInput(request),
       ...(thread && { thread }),
@@ -165,6 +166,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
   }
 
   async find(query: { runId: string; threadId?: string }): Promise<StoredRun | null> {
+    this.#runtime.host.openForReading();
     const record = await this.store.registry.findRun(this.store.scope, query);
     return record && this.#toStoredRun(record);
   }
@@ -229,6 +231,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
 
   /** Reads a page of a thread's messages along a branch, in canonical or AI SDK format. */
   history<Format extends HistoryFormat = 'canonical'>(query: HistoryQuery<Format>): Promise<HistoryPage<Format>> {
+    this.#runtime.host.openForReading();
     return readHistory(this.store, query);
   }
 

@@ -23,7 +23,7 @@ export function readRun<Out>(
         return false;
       }
       const events = value.type === 'dropped' ? await fromMessage() : getEvents(value);
-      for (const event of events) feed(event, emit);
+      for (const event of events) if (event.type !== 'checkpoint') feed(event, emit);
       return true;
     },
     cancel: (reason) => reader.cancel(reason),

@@ -5,17 +5,22 @@ import {
   toBlobUrl,
   toFault,
   type AgentEvent,
+  type CanonicalMessage,
   type End,
   type EventOf,
   type Fault,
   type Outcome,
+  type ResumePoint,
   type RunControl,
   type RunInput,
   type RunRecord,
   type Store,
 } from '@intertie/core';
 import {
+  createResumePoint,
   decodeBase64,
+  defined,
+  readLog,
   sealStream,
   toAbortEnd,
   type RunFlusher,
@@ -38,6 +43,7 @@ import {
 import { context } from '@opentelemetry/api';
 import type { AgentDefinition } from './agent-definition.ts';
 import { toFinishRequest, finishAfterLogLoss } from './finish-run.ts';
+import { FileResolver } from '../history/file-resolver.ts';
 import { LiveQuestions } from './live-questions.ts';
 import type { MessageStoreAdapter } from '../history/message-store-adapter.ts';
 import { findMessageStoreAdapter } from '../history/message-store.ts';
@@ -65,6 +71,12 @@ export type ExecutionHost = {
 
 /** Events that every run has, whether or not its source sends anything. */
 const alwaysPresent: ReadonlySet<AgentEvent['type']> = new Set(['run-start', 'message-snapshot', 'run-end']);
+
+/** Events that a run has before the first event of its source. */
+const openingTypes: ReadonlySet<AgentEvent['type']> = new Set(['run-start', 'message-snapshot', 'state-snapshot']);
+
+/** Maximum time for releasing a run at shutdown. */
+const handOverMs = 2_000;
 
 /** Maximum time that a source may take to end after a stop. Then its stream is ended for it. */
 const stopGraceMs = 600;
@@ -100,6 +112,9 @@ export class Execution {
   #list = new MessageList();
   #end: EventOf<'run-end'> | undefined;
   #isFinishing = false;
+  /** The run is given up without an end, for another process to continue. */
+  #isHandingOver = false;
+  #hasCheckpoint = false;
   #hasSentDelta = false;
   /** Start of the run in this process, until its source has sent an event. */
   #startedAt: number | undefined = performance.now();
@@ -139,6 +154,15 @@ export class Execution {
     this.#startGracePeriod();
   }
 
+  /** Gives the run up for another process: stores what the source has emitted and releases it. False if the run is ending. */
+  handOver(): boolean {
+    if (this.#abort.signal.aborted || this.#end || this.#isFinishing || !this.#reader) return false;
+    this.#isHandingOver = true;
+    this.#abort.abort({ by: 'system', message: 'hand-over' } satisfies StopReason);
+    this.#cancelSource();
+    return true;
+  }
+
   #startGracePeriod(): void {
     clearTimeout(this.#graceTimer);
     this.#graceTimer = setTimeout(() => this.#sealed?.end(this.#toEnd({ reason: 'eof' })), stopGraceMs);
@@ -174,8 +198,10 @@ export class Execution {
   async #produce({ input, message }: PreparedRun): Promise<void> {
     this.#list.add(message);
     if (input.message) this.#baseline = message;
-    this.#sealed = sealStream(this.#openSource(input), input, {
+    const from = this.#owned.epoch > 1 ? await this.#restore(input, message) : undefined;
+    this.#sealed = sealStream(this.#openSource(input, from), input, {
       onLoss: this.definition.onLoss,
+      log: from?.events,
       signal: this.#abort.signal,
       drainMs: stopGraceMs,
     });
@@ -184,18 +210,44 @@ export class Execution {
     if (this.#abort.signal.aborted) this.#startGracePeriod();
     while (!this.#end) {
       await this.#writer.waitForRoom();
-      if (this.#writer.lost) return;
+      if (this.#writer.lost || this.#isHandingOver) return;
       const { done, value } = await this.#reader.read();
-      if (this.#writer.lost) return;
+      if (this.#writer.lost || this.#isHandingOver) return;
       // The seal ends every stream with `run-end`, so this is a bug of the seal.
       if (done) throw new Error('The source closed its stream without `run-end`.');
       await this.#handleEvent(value)?.catch((error: unknown) => this.#endByOutage(error));
     }
   }
 
-  #openSource(input: RunInput): ReadableStream<AgentEvent> {
+  /** Restores the state of a run that another process has begun from its log. */
+  async #restore(input: RunInput, message: CanonicalMessage): Promise<ResumePoint> {
+    const { run, epoch } = this.#owned;
+    const events = await persist(() => readLog(this.#host.store.log, run.key), this.#persistOptions);
+    if (events.at(-1)?.type === 'run-end') throw new Error(`The log of run "${run.runId}" has its end already.`);
+    input.epoch = epoch;
+    for (const event of events) {
+      this.#list.feed(event);
+      this.#usage.record(event);
+      if (event.type === 'message-snapshot') this.#withStoredContent(event);
+      if (event.type === 'tool-call') this.#calls.add(event.toolCallId);
+    }
+    this.#telemetry.recordTakeover(epoch);
+    const from = createResumePoint(message, events);
+    if (events.some(({ type }) => !openingTypes.has(type))) {
+      const text = 'The process that executed the run has stopped. Another process continues the run.';
+      const data = { epoch, ...defined({ attempts: run.attempts }) };
+      this.#write({ type: 'notice', level: 'info', code: 'recovered', message: text, data, at: Date.now() });
+      this.#flushNow();
+    }
+    const files = new FileResolver(this.#host.store.blobs, run.scope, this.definition.onLoss);
+    return { ...from, message: { ...from.message, content: await files.resolveContent(from.message.content) } };
+  }
+
+  #openSource(input: RunInput, from: ResumePoint | undefined): ReadableStream<AgentEvent> {
     try {
-      return this.definition.source.run(input, this.#control());
+      const { source } = this.definition;
+      if (from && source.resume) return source.resume(input, from, this.#control());
+      return source.run(input, this.#control());
     } catch (error) {
       return new ReadableStream({ start: (controller) => controller.error(error) });
     }
@@ -246,6 +298,13 @@ export class Execution {
       case 'message-snapshot':
         this.#telemetry.record(event);
         return this.#write(this.#withStoredContent(event));
+      case 'checkpoint': {
+        this.#write(event);
+        const isFirst = !this.#hasCheckpoint;
+        this.#hasCheckpoint = true;
+        // The first one names the remote task, which would be orphaned without it.
+        return isFirst ? this.#flushNow() : undefined;
+      }
       case 'run-end':
         this.#telemetry.record(event);
         this.#list.feed(event);
@@ -373,7 +432,28 @@ export class Execution {
     this.#reader?.cancel(this.#abort.signal.reason).catch(() => undefined);
   }
 
+  /** Stores everything that was logged and releases the run. */
+  async #release(): Promise<FinishResult> {
+    try {
+      await this.#writer.barrier();
+      this.#isFinishing = true;
+      const { registry } = this.#host.store;
+      const released = await persist(() => registry.release(this.key, this.#owned.epoch), {
+        maxOutageMs: handOverMs,
+        maxErrorMs: handOverMs,
+        onError: this.#host.onError,
+      });
+      if (released === 'ok') this.#host.observe('handedOver', { agent: this.#owned.run.agent });
+    } catch (error) {
+      // The lease ends with the process, so the run is taken over in any case.
+      this.#host.onError(error);
+    }
+    this.#writer.close();
+    return { result: 'fenced' };
+  }
+
   async #finish(): Promise<FinishResult> {
+    if (this.#isHandingOver) return this.#release();
     const end = this.#end;
     const message = this.#list.message && toStoredMessage(this.#list.message, this.definition.storeReasoning);
     if (this.#writer.lost === 'regressed' && message) {

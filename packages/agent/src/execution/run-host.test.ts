@@ -32,9 +32,9 @@ it('does not take over runs of processes that return shortly after a long outage
     await heartbeat(process, info);
   };
   const [first, second] = ['first', 'second'].map((process) => createRunHost(store, { process }));
-  const agent = new Agent({ source: unresponsiveSource, store, host: second! });
+  const [, agent] = [first, second].map((host) => new Agent({ source: unresponsiveSource, store, host: host! }));
   await first!.open();
-  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  const run = await agent!.stream({ threadId: 't', message: 'Go' });
   for (const process of ['first', 'second']) away.add(process);
   await vi.advanceTimersByTimeAsync(60_000);
   away.delete('first');
@@ -62,9 +62,9 @@ async function openTwo() {
     await heartbeat(process, info);
   };
   const [first, second] = ['first', 'second'].map((process) => createRunHost(store, { process }));
-  const agent = new Agent({ source: unresponsiveSource, store, host: second! });
+  const [, agent] = [first, second].map((host) => new Agent({ source: unresponsiveSource, store, host: host! }));
   await first!.open();
-  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  const run = await agent!.stream({ threadId: 't', message: 'Go' });
   await vi.advanceTimersByTimeAsync(10_000);
   const block = async (ms: number): Promise<void> => {
     let release: () => void = () => undefined;

@@ -34,10 +34,12 @@ export type RunHostOptions = {
   process?: string;
   /** Interval of flushes to the log. Default: 40 ms. */
   tickMs?: number;
-  /** Interval of lease renewals. Default: 5 s. The lease duration is an option of the store. */
+  /** Interval of lease renewals. Default: a third of the lease, at most 5 s. The lease duration is an option of the store. */
   heartbeatMs?: number;
-  /** Interval of the search for runs of dead processes. Default: 5 s. */
+  /** Interval of the search for runs of dead processes. Default: a third of the lease, at most 5 s. */
   sweepMs?: number;
+  /** Maximum number of executions of a run whose processes die. Then the run ends with an error. Default: 3. */
+  maxAttempts?: number;
   /** Maximum time that a replaced run may take to end, before it is ended by the host. Default: 2 s. */
   replaceSilenceMs?: number;
   /** Retention of a run's log after its end. Default: 10 minutes. */
@@ -137,6 +139,13 @@ export class RunHost {
       process,
       onError,
       startRun: (owned) => this.execute(owned),
+      resumeRun: async (owned) => {
+        const end = await this.#findEnd(owned);
+        if (end) return end;
+        this.execute(owned);
+        return true;
+      },
+      agents: () => [...this.#agents.keys()],
       onRecovered: (run) => this.#reportEnd(run.agent, 'lost'),
       ...(logRetentionMs !== undefined && { logRetentionMs }),
     });
@@ -180,6 +189,38 @@ export class RunHost {
     this.#agents.set(definition.name, definition);
   }
 
+  /** Names of the agents whose runs can continue in another process. */
+  get resumable(): string[] {
+    return [...this.#agents.values()].filter(({ source }) => source.resume !== undefined).map(({ name }) => name);
+  }
+
+  /** Returns how a run that was taken over ends; undefined if this process continues it. */
+  async #findEnd({ run, epoch }: Ownership): Promise<End | undefined> {
+    const position = (await this.store.log.positions([run.key])).get(run.key);
+    if (position?.stop && position.epoch === epoch) return endByStop(position);
+    const { maxAttempts = 3 } = this.#options;
+    const agent = this.#agents.get(run.agent);
+    const { attempts = 1 } = run;
+    if (!agent)
+      return toLostEnd('agent-gone', `No running process has the agent "${run.agent}". Start one that has it.`);
+    if (!agent.source.resume) {
+      const why = `The process that executed the run is gone, and agent "${run.agent}" cannot continue a run in another process.`;
+      return toLostEnd('lost', `${why} The output so far is kept. Send the message again.`);
+    }
+    if (attempts > maxAttempts) {
+      const why = `The run was executed ${maxAttempts} times, and each time its process died.`;
+      return toLostEnd('too-many-attempts', `${why} Look for the cause in the logs of those processes.`);
+    }
+    return undefined;
+  }
+
+  /** Continues or ends a run that this process has taken over. */
+  async #resumeOrEnd(owned: Ownership): Promise<void> {
+    const end = await this.#findEnd(owned);
+    if (end) await this.recover(owned, end);
+    else this.execute(owned);
+  }
+
   findAgent(name: string): AgentDefinition | undefined {
     return this.#agents.get(name);
   }
@@ -195,7 +236,8 @@ export class RunHost {
   }
 
   async #open(): Promise<void> {
-    const { heartbeatMs = 5_000, sweepMs = 5_000 } = this.#options;
+    const defaultMs = Math.min(5_000, this.store.registry.leaseMs / 3);
+    const { heartbeatMs = defaultMs, sweepMs = defaultMs } = this.#options;
     const lease = new Lease({ registry: this.store.registry, process: this.process, heartbeatMs });
     await lease.renew();
     this.#lease = lease;
@@ -249,6 +291,7 @@ export class RunHost {
     const text = `This process owns run "${run.runId}" and did not execute it, because a reply of the store was lost.`;
     this.onError(new Error(`${text} It is ${isFresh ? 'executed' : 'ended'} now.`));
     if (isFresh) return this.execute(owned);
+    if (epoch > 1 && !(await this.#findEnd(owned))) return this.execute(owned);
     const position = (await this.store.log.positions([run.key])).get(run.key);
     this.track(this.recover(owned, position?.stop ? endByStop(position) : abandoned));
   }
@@ -263,6 +306,7 @@ export class RunHost {
       this.track(this.recover(owned, { reason: 'error', error: { message, code: 'no-agent' } }));
       return;
     }
+    if (owned.epoch > 1) this.observe('takenOver', { agent: run.agent });
     const execution = new Execution(this, agent, owned);
     this.#executions.set(run.key, execution);
     if (this.#isStopping) execution.stop(shutdown);
@@ -327,7 +371,7 @@ export class RunHost {
 
   /** Handles a queued run. The end of the run before it starts it, unless that run is replaced, dead or already ended. */
   enqueue({ run, behind, takenOver }: Queued, isReplacing: boolean): void {
-    if (takenOver) this.track(this.recover(takenOver));
+    if (takenOver) this.track(isReplacing ? this.recover(takenOver, replaced) : this.#resumeOrEnd(takenOver));
     else if (isReplacing) this.track(this.#replace(run));
     else if (behind.state !== 'running') this.track(this.promote(run.scope, run.threadId));
   }
@@ -394,9 +438,13 @@ export class RunHost {
     this.#executions.get(run)?.stop(reason);
   }
 
-  follow(scope: Scope, run: RunKey, after?: LogPosition): ReadableStream<Followed> {
-    // The lease and the sweeps of this host end the run if its process is dead.
+  /** Starts the lease and the sweeps, which continue or end runs of dead processes, without waiting for them. */
+  openForReading(): void {
     if (!this.isClosing) this.track(this.open());
+  }
+
+  follow(scope: Scope, run: RunKey, after?: LogPosition): ReadableStream<Followed> {
+    this.openForReading();
     const { store, watcher, relay: local, maxOutageMs } = this;
     const onOpen = (abort: (reason: Error) => void): (() => void) => this.#streams.add(abort);
     const onDelivered = (lagMs: number): void => this.observe('delivered', { lagMs });
@@ -425,7 +473,10 @@ export class RunHost {
     await waitAtMost(closeGraceMs, this.#sweeper.stop());
     await this.#drainDeadline.wait(this.#waitForWork());
     this.#isStopping = true;
-    for (const execution of this.#executions.values()) execution.stop(shutdown);
+    const canHandOver = this.#executions.size > 0 && (await this.#hasPeers());
+    for (const execution of this.#executions.values()) {
+      if (!canHandOver || !execution.definition.source.resume || !execution.handOver()) execution.stop(shutdown);
+    }
     await waitAtMost(closeGraceMs, this.#waitForWork());
     for (const stop of this.#timers) stop();
     await this.flusher.close();
@@ -436,9 +487,21 @@ export class RunHost {
     if (this.#opened) await this.store.registry.retire(this.process).catch(this.onError);
   }
 
+  /** Whether another process can continue the runs of this one. */
+  async #hasPeers(): Promise<boolean> {
+    let hasPeers = false;
+    const check = async (): Promise<void> => void (hasPeers = await this.store.registry.hasPeers(this.process));
+    await waitAtMost(closeGraceMs, check().catch(this.onError));
+    return hasPeers;
+  }
+
   async #waitForWork(): Promise<void> {
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
+}
+
+function toLostEnd(code: string, message: string): End {
+  return { reason: 'error', error: { message, code } };
 }
 
 function endByStop({ stopReason }: RunPosition): End {

@@ -15,6 +15,7 @@ function recording(): { observer: Required<RunObserver>; observed: Observed[] } 
     firstEvent: record('firstEvent'),
     runEnded: record('runEnded'),
     takenOver: record('takenOver'),
+    handedOver: record('handedOver'),
     refused: record('refused'),
     flushed: record('flushed'),
     delivered: record('delivered'),
@@ -99,6 +100,8 @@ it('reports a run that it takes over from a dead process, once', async () => {
     message: 'Go',
   });
   const host = createRunHost(store, { process: 'alive', heartbeatMs: 5, sweepMs: 5, observer });
+  const agent = new Agent({ name: 'unresponsive', source: unresponsiveSource, store, host });
+  await agent.history({ threadId: 't' });
   await host.open();
   await vi.waitFor(() => expect(named(observed, 'takenOver')).toEqual([{ agent: 'unresponsive' }]), {
     timeout: 10_000,

@@ -9,8 +9,10 @@ export interface RunObserver {
   /** The source of a run has sent its first event, `ms` after the run began in this process. */
   firstEvent?(event: { agent: string; ms: number }): void;
   runEnded?(run: { agent: string; result: RunResult }): void;
-  /** A run of a dead process was taken over and ended. */
+  /** A run of another process was taken over, and is continued or was ended. */
   takenOver?(run: { agent: string }): void;
+  /** A run was given up at shutdown, for another process to continue. */
+  handedOver?(run: { agent: string }): void;
   /** A new run was refused because the process is overloaded. */
   refused?(run: { agent: string }): void;
   flushed?(flush: FlushReport): void;

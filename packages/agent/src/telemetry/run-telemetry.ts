@@ -60,6 +60,11 @@ export class RunTelemetry {
     this.context = trace.setSpan(parent, this.#run);
   }
 
+  /** Records that this process continues the run of another one. */
+  recordTakeover(epoch: number): void {
+    this.#run.addEvent('intertie.takeover', { 'intertie.epoch': epoch });
+  }
+
   record(event: AgentEvent): void {
     switch (event.type) {
       case 'run-start':

@@ -99,6 +99,7 @@ class V3Encoder implements Codec<AgentEvent, LanguageModelV3StreamPart> {
   #encode(event: AgentEvent, emit: Write): void {
     switch (event.type) {
       case 'run-start':
+      case 'checkpoint':
       case 'message-snapshot':
         // The caller's prompt contains the baseline.
         return;

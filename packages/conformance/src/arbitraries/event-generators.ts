@@ -236,6 +236,7 @@ const generators: { readonly [name: string]: Generator } = {
     else builder.emit({ type: 'metadata', id, providerMetadata: { maker: { late: pick } } });
   },
   notice: (builder, _pick, text) => builder.emit({ type: 'notice', level: 'info', message: text }),
+  checkpoint: (builder, pick) => builder.emit({ type: 'checkpoint', token: { task: `t${pick}` } }),
   raw: (builder, _pick, text) => builder.emit({ type: 'raw', dialect: 'other', value: { text } }),
   'run-end': (builder, pick) => {
     // Rare: otherwise every generated run would be short.

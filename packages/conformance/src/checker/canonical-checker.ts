@@ -133,6 +133,7 @@ export class CanonicalChecker implements Checker {
       case 'state-delta':
         return this.#values.patchState(event.patch);
       case 'notice':
+      case 'checkpoint':
       case 'raw':
         return;
     }

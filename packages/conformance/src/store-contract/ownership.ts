@@ -161,8 +161,56 @@ export function ownershipTests(contract: Contract): void {
       expect(await store.registry.takeOver('p2')).toEqual([]);
       await store.registry.retire('p1');
       const taken = await store.registry.takeOver('p2');
-      expect(taken).toEqual([{ run: { ...run, process: 'p2' }, epoch: 2, nextSeq: 1 }]);
+      expect(taken).toEqual([{ run: { ...run, process: 'p2', attempts: 2 }, epoch: 2, nextSeq: 1 }]);
       expect(await store.registry.takeOver('p2')).toEqual([]);
+    });
+
+    it('hands a released run to the next process without counting an attempt', async () => {
+      const store = await contract.open();
+      const { run } = await start(store, '1');
+      await store.registry.heartbeat('p1');
+      await store.registry.heartbeat('p2');
+      expect(await store.registry.release(run.key, 2)).toBe('fenced');
+      await store.log.append([{ run: run.key, epoch: 1, seq: 1, events: deltas('Hi') }]);
+      expect(await store.registry.release(run.key, 1)).toBe('ok');
+      expect(await store.registry.release(run.key, 1)).toBe('fenced');
+      expect(await store.registry.getRun(store.scope, run.key)).toMatchObject({ state: 'running' });
+      const taken = await store.registry.takeOver('p2', { agents: [run.agent] });
+      expect(taken).toEqual([{ run: { ...run, process: 'p2' }, epoch: 3, nextSeq: 2 }]);
+      // A position of the first owner stays valid.
+      await store.log.append([{ run: run.key, epoch: 3, seq: 2, events: deltas('!') }]);
+      const page = await store.log.read(run.key, { epoch: 1, seq: 1 });
+      expect(page).toMatchObject({ events: deltas('!'), valid: true, position: { epoch: 3, seq: 2 } });
+    });
+
+    it('leaves runs of unknown agents to other processes until the grace period is over', async () => {
+      const store = await contract.open();
+      const { run } = await start(store, '1');
+      expect(await store.registry.release(run.key, 1)).toBe('ok');
+      expect(await store.registry.takeOver('p2', { agents: ['another'] })).toEqual([]);
+      await new Promise((resolve) => void setTimeout(resolve, 5));
+      const taken = await store.registry.takeOver('p2', { agents: ['another'], graceMs: -1 });
+      expect(taken).toHaveLength(1);
+    });
+
+    it('knows whether another process has a lease', async () => {
+      const store = await contract.open();
+      await store.registry.heartbeat('p1');
+      expect(await store.registry.hasPeers('p1')).toBe(false);
+      await store.registry.heartbeat('p2');
+      expect(await store.registry.hasPeers('p1')).toBe(true);
+      await store.registry.retire('p2');
+      expect(await store.registry.hasPeers('p1')).toBe(false);
+    });
+
+    it('refuses a new run while a resumable run of a dead process is not taken over', async () => {
+      const store = await contract.open();
+      const { run } = await start(store, '1');
+      await store.registry.retire('p1');
+      const refused = await store.registry.start(store.scope, request('2', { resumable: [run.agent] }));
+      expect(refused).toMatchObject({ type: 'refused', reason: 'busy', live: { key: run.key } });
+      const queued = await store.registry.start(store.scope, request('3', { resumable: [run.agent], busy: 'queue' }));
+      expect(queued).toMatchObject({ type: 'queued', takenOver: { run: { key: run.key, attempts: 2 } } });
     });
 
     it('takes over after a lease has expired, and not while heartbeats renew it', async (context) => {

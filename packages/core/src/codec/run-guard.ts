@@ -100,6 +100,7 @@ export class RunGuard {
         else this.#reportInvalid(event, event.id, 'The part is unknown.');
         return;
       case 'notice':
+      case 'checkpoint':
       case 'raw':
         return emit(event);
       case 'run-start':

@@ -8,6 +8,8 @@ import { sourceStream, type SourceStreamOptions } from './source-stream.ts';
 
 export interface SealStreamOptions extends Pick<SourceStreamOptions, 'signal' | 'drainMs'> {
   onLoss: OnLoss;
+  /** Committed events of a run that is resumed; see `SealOptions`. */
+  log?: readonly AgentEvent[] | undefined;
 }
 
 /**
@@ -17,16 +19,16 @@ export interface SealStreamOptions extends Pick<SourceStreamOptions, 'signal' | 
 export function sealStream(
   events: ReadableStream<AgentEvent>,
   run: RunInput,
-  { onLoss, ...options }: SealStreamOptions,
+  { onLoss, log, ...options }: SealStreamOptions,
 ): SealedStream {
   const sealed = findSealed(events);
-  if (sealed?.run === run) return sealed;
-  const codec = seal(run, onLoss);
+  if (sealed?.run === run && sealed.log === log) return sealed;
+  const codec = seal(run, onLoss, log ? { log } : {});
   // Leaves out `flush`, which would write `run-start` immediately: the source may send its own.
   const unflushed: Codec<AgentEvent, AgentEvent> = {
     feed: (event, emit) => codec.feed(event, emit),
     end: (end, emit) => codec.end(end, emit),
   };
-  markSealedCodec(unflushed, run);
+  markSealedCodec(unflushed, { run, log });
   return findSealed(sourceStream(events, unflushed, options))!;
 }

@@ -372,3 +372,17 @@ function baseline(changes: { text?: string; answered?: false; runs?: false }): M
     ...(changes.runs !== false && { runs: [{ runId: 'r0', outcome: 'complete' }] }),
   };
 }
+
+it('writes the answers and the state of a continuation whose source sends its own run-start', () => {
+  const losses: Loss[] = [];
+  const question = { type: 'question', questionId: 'q', kind: 'input' } as const;
+  const message: MessageContent = { format: 2, parts: [question] };
+  const input: RunInput = { ...run, resumes: 'r0', message, answers: [{ questionId: 'q', value: 1 }], state: { n: 1 } };
+  const events = transcode(
+    seal(input, (loss) => losses.push(loss)),
+    [{ ...start, type: 'run-start' } as AgentEvent, { type: 'notice', level: 'info', message: 'Hi' }],
+  );
+  const types = events.map(({ type }) => type);
+  expect(types).toEqual(['run-start', 'message-snapshot', 'answer', 'state-snapshot', 'notice', 'run-end']);
+  expect(losses).toEqual([]);
+});

@@ -15,6 +15,11 @@ export interface SealOptions {
    * events are checked in any case. Default: false.
    */
   trusted?: boolean;
+  /**
+   * Committed events of a run that is resumed: `ResumePoint.events`. The seal continues after them and repeats none, so it writes
+   * `run-start` and the baseline only if they are missing.
+   */
+  log?: readonly AgentEvent[];
 }
 
 /**
@@ -22,13 +27,13 @@ export interface SealOptions {
  * answers and the initial state before the first event. At the end it closes open parts, steps and agents in reverse order and writes `run-end`. Its output keeps the stream invariants for any
  * input: an event that would break one is repaired or dropped, and reported to `onLoss`.
  *
- * A decoder, a stop and the recovery after a crash all end a run here. Recovery feeds the events of the log, so that `run-start` is
- * not written again, and appends the output of `end`. The seal creates no ids and reads no clock: the events of `end` get the time
+ * A decoder, a stop and the recovery after a crash all end a run here. Recovery passes the events of the log, which are not written
+ * again. The seal creates no ids and reads no clock: the events of `end` get the time
  * of the last event that had one; if no event had one, the surrounding stream sets the time.
  */
 export function seal(run: RunInput, onLoss: OnLoss, options: SealOptions = {}): Codec<AgentEvent, AgentEvent> {
   const codec = new Seal(run, onLoss, options);
-  markSealedCodec(codec, run);
+  markSealedCodec(codec, { run, log: options.log });
   return codec;
 }
 
@@ -39,19 +44,20 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
   #guard: RunGuard;
   #start: EventOf<'run-start'>;
   #phase: 'before' | 'running' | 'ended' = 'before';
-  /** A `run-start` was fed, as from a log, and the baseline has not followed yet. */
-  #needsBaseline = false;
+  /** Opening events that are to be written before the next event: the baseline, the answers and the state. */
+  #opening: AgentEvent[] = [];
   #lastTime: number | undefined;
   /** Part of the last plain delta. Cleared by any other event, so the part is still open. */
   #lastType: string | undefined;
   #lastId: string | undefined;
 
-  constructor(run: RunInput, onLoss: OnLoss, { trusted = false }: SealOptions) {
+  constructor(run: RunInput, onLoss: OnLoss, { trusted = false, log = [] }: SealOptions) {
     this.#run = run;
     this.#onLoss = onLoss;
     this.#isTrusted = trusted;
     this.#guard = new RunGuard(onLoss);
     this.#start = createRunStart(run, onLoss);
+    for (const event of log) this.#restore(event);
   }
 
   feed(input: AgentEvent, emit: Emit<AgentEvent>): void {
@@ -60,7 +66,7 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
     if (id !== undefined && id === this.#lastId && input.type === this.#lastType) return emit(input);
     this.#lastId = undefined;
     if (this.#phase === 'ended') return this.#onLoss(toLateLoss(input));
-    if (id !== undefined && this.#phase === 'running' && !this.#needsBaseline)
+    if (id !== undefined && this.#phase === 'running' && this.#opening.length === 0)
       return this.#handleDelta(input, id, emit);
     if (this.#isTrusted || isWellFormed(input)) return this.#handleEvent(input, emit);
     for (const event of repairEvent(input, this.#onLoss)) this.#handleEvent(event, emit);
@@ -73,7 +79,7 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
   end(end: End, emit: Emit<AgentEvent>): void {
     if (this.#phase === 'ended') return;
     if (this.#phase === 'before') this.#startRun(emit);
-    if (this.#needsBaseline) this.#writeBaseline(emit);
+    this.#writeOpening(emit);
     this.#endRun({ type: 'run-end', ...toInterruptedOutcome(end) }, emit);
   }
 
@@ -88,38 +94,50 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
   #handleEvent(event: AgentEvent, emit: Emit<AgentEvent>): void {
     if (event.type === 'run-start') return this.#handleRunStart(event, emit);
     if (this.#phase === 'before') this.#startRun(emit);
-    if (this.#needsBaseline && event.type !== 'message-snapshot') this.#writeBaseline(emit);
-    this.#needsBaseline = false;
+    // The source's own baseline replaces ours.
+    const isBaseline = event.type === 'message-snapshot' && this.#opening[0]?.type === 'message-snapshot';
+    if (isBaseline) this.#opening[0] = event;
+    this.#writeOpening(emit);
+    if (isBaseline) return;
     if (event.at !== undefined) this.#lastTime = event.at;
     if (event.type === 'run-end') this.#endRun(event, emit);
     else this.#guard.admit(event, emit);
   }
 
+  /** Handles the `run-start` of a source that writes its own. */
   #handleRunStart(event: EventOf<'run-start'>, emit: Emit<AgentEvent>): void {
     if (this.#phase === 'running') return this.#onLoss(toSecondStartLoss(event));
     this.#phase = 'running';
-    this.#needsBaseline = this.#run.message !== undefined;
+    this.#opening = createOpening(this.#run);
     this.#lastTime = event.at;
     emit({ ...event, ...this.#start, at: event.at ?? this.#run.startedAt });
   }
 
   #startRun(emit: Emit<AgentEvent>): void {
     this.#phase = 'running';
-    const { answers, state, startedAt: at } = this.#run;
+    this.#opening = createOpening(this.#run);
     emit(this.#start);
-    this.#writeBaseline(emit);
-    for (const answer of answers) {
-      const event: AgentEvent =
-        'questionId' in answer ? { type: 'answer', ...answer, at } : { type: 'tool-result', ...answer, at };
-      this.#guard.admit(event, emit);
-    }
-    if (state !== undefined) this.#guard.admit({ type: 'state-snapshot', state, at }, emit);
+    this.#writeOpening(emit);
   }
 
-  #writeBaseline(emit: Emit<AgentEvent>): void {
-    this.#needsBaseline = false;
-    const { message, startedAt: at } = this.#run;
-    if (message) this.#guard.admit({ type: 'message-snapshot', content: message, at }, emit);
+  #writeOpening(emit: Emit<AgentEvent>): void {
+    const opening = this.#opening;
+    this.#opening = [];
+    for (const event of opening) this.#guard.admit(event, emit);
+  }
+
+  /** Applies a committed event without writing it. A log can end within the opening events; the rest of them is still to be written. */
+  #restore(event: AgentEvent): void {
+    if (event.at !== undefined) this.#lastTime = event.at;
+    if (event.type === 'run-start') {
+      this.#phase = 'running';
+      this.#opening = createOpening(this.#run);
+      return;
+    }
+    if (event.type === 'run-end') this.#phase = 'ended';
+    if (this.#opening[0]?.type === event.type) this.#opening.shift();
+    else this.#opening = [];
+    this.#guard.admit(event, () => undefined);
   }
 
   #endRun(end: EventOf<'run-end'>, emit: Emit<AgentEvent>): void {
@@ -131,6 +149,17 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
     this.#lastId = undefined;
     emit({ ...corrected, ...time });
   }
+}
+
+/** Creates the events between `run-start` and the first event of the source. */
+function createOpening({ message, answers, state, startedAt: at }: RunInput): AgentEvent[] {
+  return [
+    ...(message ? [{ type: 'message-snapshot', content: message, at } as const] : []),
+    ...answers.map((answer): AgentEvent =>
+      'questionId' in answer ? { type: 'answer', ...answer, at } : { type: 'tool-result', ...answer, at },
+    ),
+    ...(state === undefined ? [] : [{ type: 'state-snapshot', state, at } as const]),
+  ];
 }
 
 function createRunStart(run: RunInput, onLoss: OnLoss): EventOf<'run-start'> {

@@ -7,20 +7,24 @@ export interface SealedStream {
   readonly events: ReadableStream<AgentEvent>;
   /** Input of the run whose seal the events went through. */
   readonly run: RunInput;
+  /** Events of the log that the seal continues. */
+  readonly log: readonly AgentEvent[] | undefined;
   /** Ends the run early: the stream closes what is open, writes `run-end` and cancels its input. No effect after the end. */
   readonly end: (end: End) => void;
 }
 
+export type SealedRun = Pick<SealedStream, 'run' | 'log'>;
+
 /** Codecs whose output is sealed, with the run. Keyed by identity: a codec that wraps or spreads a seal is not marked. */
-const sealedRuns = new WeakMap<object, RunInput>();
+const sealedRuns = new WeakMap<object, SealedRun>();
 const sealedStreams = new WeakMap<ReadableStream<AgentEvent>, SealedStream>();
 
 /** Marks a codec that is a seal or ends with one. */
-export function markSealedCodec(codec: object, run: RunInput): void {
+export function markSealedCodec(codec: object, run: SealedRun): void {
   sealedRuns.set(codec, run);
 }
 
-export function findSealedRun(codec: object): RunInput | undefined {
+export function findSealedRun(codec: object): SealedRun | undefined {
   return sealedRuns.get(codec);
 }
 

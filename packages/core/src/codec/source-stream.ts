@@ -164,7 +164,7 @@ export function sourceStream<In>(
     },
     { highWaterMark: 0 },
   );
-  const run = findSealedRun(codec);
-  if (run && !encoder) markSealedStream({ events: output as ReadableStream<AgentEvent>, run, end: finish });
+  const sealed = findSealedRun(codec);
+  if (sealed && !encoder) markSealedStream({ events: output as ReadableStream<AgentEvent>, ...sealed, end: finish });
   return output;
 }

@@ -103,6 +103,11 @@ export type Notice = {
   toolCallId?: string;
   data?: Json;
 };
+/**
+ * Progress of the source, such as the id of a remote task: `AgentSource.resume` receives the last one if the process dies. It stays in
+ * the log of the run: readers, encoders and exports skip it, and it is not part of the message.
+ */
+export type Checkpoint = { type: 'checkpoint'; token: Json };
 /** Frame of the source that the decoder did not understand, or that the caller requested. */
 export type Raw = { type: 'raw'; dialect: string; value: Json };
 
@@ -145,6 +150,7 @@ export type AgentEvent = Timing &
     | StateSnapshot
     | StateDelta
     | Notice
+    | Checkpoint
     | Raw
   );
 

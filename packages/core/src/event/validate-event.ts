@@ -108,6 +108,7 @@ const events: { [Type in AgentEventType]: Check } = {
     { level: oneOf('info', 'warning', 'error'), message: string },
     { code: string, agentId: string, stepId: string, toolCallId: string, data: anyJson },
   ),
+  checkpoint: event({ token: anyJson }),
   raw: event({ dialect: string, value: anyJson }),
 };
 const checks: ReadonlyMap<unknown, Check> = new Map(Object.entries(events));

@@ -24,6 +24,7 @@ const ownCodes: ReadonlySet<string> = new Set([
   'no-agent',
   'no-progress',
   'phase-error',
+  'too-many-attempts',
   'truncated',
   'undelivered',
 ]);

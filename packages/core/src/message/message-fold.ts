@@ -126,6 +126,7 @@ export class MessageFold {
       case 'state-delta':
         return this.#stateDelta(event);
       case 'notice':
+      case 'checkpoint':
       case 'raw':
         // Not part of the message; the log and the tape record them.
         return;

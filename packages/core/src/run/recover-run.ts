@@ -47,7 +47,8 @@ export async function recoverRun(
   });
 }
 
-async function readLog(log: RunLog, run: RunKey): Promise<AgentEvent[]> {
+/** Reads the complete log of a run. */
+export async function readLog(log: RunLog, run: RunKey): Promise<AgentEvent[]> {
   const events: AgentEvent[] = [];
   let position: LogPosition = { epoch: 0, seq: 0 };
   for (;;) {
@@ -82,11 +83,18 @@ async function createClosingEvents(
       context: [],
     },
     () => {},
+    { log: logged },
   );
-  for (const event of logged) codec.feed(event, () => {});
   const closing: AgentEvent[] = [];
-  codec.end(end, (event) => void closing.push(event));
+  codec.end(end, (event) => void closing.push(withToken(event, logged)));
   return closing;
+}
+
+/** Adds the last token of the source to the end of a lost run, so that the next turn continues the same remote task. */
+function withToken(event: AgentEvent, logged: readonly AgentEvent[]): AgentEvent {
+  if (event.type !== 'run-end' || event.outcome !== 'error' || event.error.code !== 'lost') return event;
+  const checkpoint = logged.findLast((each) => each.type === 'checkpoint');
+  return checkpoint ? { resume: checkpoint.token, ...event } : event;
 }
 
 function getEnd(events: readonly AgentEvent[]): { outcome: Outcome; usage?: EventOf<'run-end'>['usage'] } {

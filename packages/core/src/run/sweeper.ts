@@ -1,3 +1,4 @@
+import type { End } from '../codec/codec.ts';
 import type { Store } from '../store/store.ts';
 import { recoverRun } from './recover-run.ts';
 import type { Ownership, RunRecord } from '../store/registry.ts';
@@ -11,6 +12,12 @@ export type SweeperOptions = {
   process: string;
   /** Executes a queued run that no process has started. Without it, such runs are left to other processes. */
   startRun?: (owned: Ownership) => void;
+  /**
+   * Decides about a run that was taken over: true if this process continues it, else how it ends. Without it, all end as `lost`.
+   */
+  resumeRun?: (owned: Ownership) => Promise<true | End>;
+  /** Agents that this process knows; see `TakeOverOptions`. Default: all agents. */
+  agents?: () => readonly string[];
   /** Called after a run of a dead process was ended. */
   onRecovered?: (run: RunRecord) => void;
   /** Retention time of a log after the end of its run. Default: 10 minutes. */
@@ -51,7 +58,7 @@ const maxRounds = 20;
  * unreferenced blobs. Every process has a sweeper, and each item is handled by one of them.
  */
 export function createSweeper(options: SweeperOptions): Sweeper {
-  const { store, process, startRun, limit = 50, intervalMs = 5_000, onError, onRecovered } = options;
+  const { store, process, startRun, resumeRun, agents, limit = 50, intervalMs = 5_000, onError, onRecovered } = options;
   const {
     logRetentionMs = 10 * minuteMs,
     blobRetentionMs = 24 * hourMs,
@@ -89,7 +96,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   };
 
   const takeOver = async (): Promise<number> => {
-    const taken = await registry.takeOver(process, { limit, claim });
+    const taken = await registry.takeOver(process, { limit, claim, ...(agents && { agents: agents() }) });
     claim = generateId();
     // Without a lease, this process takes over its own runs again, which must not count as new or the rounds never end.
     const isNew = taken.filter(({ run }) => !unfinished.has(run.key)).length;
@@ -102,7 +109,12 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     let recovered = 0;
     for (const owned of unfinished.values()) {
       recovered += await attempt(async () => {
-        const { result } = await recoverRun(store, owned);
+        const end = await resumeRun?.(owned);
+        if (end === true) {
+          unfinished.delete(owned.run.key);
+          return 0;
+        }
+        const { result } = await recoverRun(store, owned, end);
         unfinished.delete(owned.run.key);
         if (result !== 'ok') return 0;
         onRecovered?.(owned.run);

@@ -1,5 +1,7 @@
 import type { DetachedLog } from './detached-log.ts';
 import { createDetachedRegistry } from './detached-registry.ts';
+import type { AgentEvent } from '../event/event.ts';
+import { withoutCheckpoints } from '../store/rules/log-text.ts';
 import type { Json } from '../json/json.ts';
 import type { Store } from '../store/store.ts';
 import { override } from './override.ts';
@@ -126,7 +128,12 @@ async function* exportAll(base: Store, log: RunLog): AsyncGenerator<Json> {
     for (let page: LogPage | undefined; !page || position.seq < page.tail;) {
       page = await log.read(run.key, position);
       if (page.events.length === 0) break;
-      yield { type: 'log', threadId: run.threadId, runId: run.runId, events: page.events as unknown as Json };
+      yield {
+        type: 'log',
+        threadId: run.threadId,
+        runId: run.runId,
+        events: withoutCheckpoints(page.events as Array<AgentEvent & Json>),
+      };
       position = page.position;
     }
   }

@@ -26,6 +26,8 @@ export type RunRecord = {
   process?: string;
   /** Set while a running run is blocked on a decision inside its process. */
   waiting?: true;
+  /** Number of executions of a live run, if more than one: each process that died with the run adds one. */
+  attempts?: number;
   /** Paused run that this one continues. */
   resumes?: RunKey;
   /** Sufficient to start the run in another process. */
@@ -62,6 +64,10 @@ export type TakeOverOptions = {
   limit?: number;
   /** Unique id of the call, which makes it repeatable; see `Registry`. */
   claim?: string;
+  /** Agents that the process knows. Runs of other agents are left to other processes for `graceMs`. Default: all agents. */
+  agents?: readonly string[];
+  /** Time since the end of a lease, or since `release`, after which runs of any agent are taken. Default: one minute. */
+  graceMs?: number;
 };
 
 /** A decision that a run waits for. The store accepts one answer to it. */
@@ -104,6 +110,8 @@ export type StartRequest = {
   /** Id of the assistant message, which is saved with the run as a placeholder. */
   messageId: string;
   busy: BusyPolicy;
+  /** Agents whose runs the process can continue. A run of them counts as live after the death of its process. Default: none. */
+  resumable?: readonly string[];
   pending: PendingPolicy;
   /** The same key and hash attach to that run. The same key with another hash is refused. */
   idempotency?: { key: string; hash: string };
@@ -123,8 +131,8 @@ export type Queued = {
   behind: RunRecord;
   superseded: Decision[];
   /**
-   * Set if the process of the live run is dead, in which case no policy refuses the new run. The caller owns the live run now: it
-   * ends that run and then promotes its own.
+   * Set if the process of the live run is dead. The policy `reject` refuses the new run only if the live run is `resumable`. The
+   * caller owns the live run now: it continues or ends that run, and then promotes its own.
    */
   takenOver?: Ownership;
 };
@@ -240,7 +248,13 @@ export interface Registry {
   heartbeat(process: string, info?: Json): Promise<void>;
   /** Ends the lease immediately. */
   retire(process: string): Promise<void>;
-  /** Takes over the live runs of processes whose lease has expired. */
+  /** Duration of a lease, in milliseconds. */
+  readonly leaseMs: number;
+  /** Whether another process has a lease. */
+  hasPeers(process: string): Promise<boolean>;
+  /** Gives up a live run without ending it. The next `takeOver` of any process takes it, without counting an attempt. */
+  release(run: RunKey, epoch: number): Promise<'ok' | 'fenced'>;
+  /** Takes over released runs, and the live runs of processes whose lease has expired, which adds one to their attempts. */
   takeOver(process: string, options?: TakeOverOptions): Promise<Ownership[]>;
   /**
    * Lists the live runs of a process, oldest first. A process compares them with the runs that it executes, and thereby finds those

@@ -93,7 +93,8 @@ export function assignNewIds(run: RunInput, onLoss: OnLoss): Codec<unknown, Agen
         emit({ type: 'notice', level: 'warning', code: 'malformed-event', message: toFault(error).message });
         return;
       }
-      if (event.type === 'run-start') return;
+      // A token of the recorded run means nothing to this one.
+      if (event.type === 'run-start' || event.type === 'checkpoint') return;
       if (event.type === 'message-snapshot') emit({ ...event, content: prependBaseline(renewContent(event.content)) });
       else emit(renewFields(event));
     },

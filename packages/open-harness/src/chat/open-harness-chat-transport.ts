@@ -7,7 +7,7 @@ import {
   type UIMessageVersion,
 } from '@intertie/ai-sdk';
 import { compose, toTransformStream, type AgentSource, type Codec, type RunInput } from '@intertie/core';
-import { defined } from '@intertie/core/internal';
+import { defined, override } from '@intertie/core/internal';
 import { createFlowChunks, type FlowChunkOptions } from '../encode/flow-chunks.ts';
 import {
   openHarnessSource,
@@ -111,9 +111,8 @@ export function createOpenHarnessChatTransport<Version extends UIMessageVersion 
 /** Replaces the ids of new messages. A continued message keeps its id. */
 function withMessageIds(source: AgentSource, generateMessageId: (() => string) | undefined): AgentSource {
   if (generateMessageId === undefined) return source;
-  return {
-    ...source,
+  return override(source, {
     run: (run, control) =>
       source.run(run.message === undefined ? { ...run, messageId: generateMessageId() } : run, control),
-  };
+  });
 }

@@ -109,20 +109,44 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
       await database.hot.query('delete from intertie.processes where id = $1', [process]);
     },
 
-    async takeOver(process, { limit = 50, claim } = {}) {
+    leaseMs: context.leaseMs,
+
+    async hasPeers(process) {
+      const rows = await database.hot.query(
+        'select 1 as found from intertie.processes where id <> $1 and lease_until >= now() limit 1',
+        [process],
+      );
+      return rows.length > 0;
+    },
+
+    async release(key, epoch) {
+      if (!isUuid(key)) return 'fenced';
+      const [owned] = await database.hot.query(
+        `update intertie.run_live set process = '', claim = null, epoch = epoch + 1, released_at = now()
+          where run_id = $1::text::uuid and epoch = $2 returning 1 as owned`,
+        [key, epoch],
+      );
+      return owned ? 'ok' : 'fenced';
+    },
+
+    async takeOver(process, { limit = 50, claim, agents, graceMs = 60_000 } = {}) {
       checkStoreId('process', process);
       if (claim !== undefined) checkStoreId('claim', claim);
       return takeRuns(
         database,
         `with dead as (
             select l.run_id from intertie.run_live l
-            where not exists (
-              select 1 from intertie.processes p where p.id = l.process and p.lease_until >= now())
+              join intertie.runs r on r.id = l.run_id
+              left join intertie.processes p on p.id = l.process
+            where coalesce(p.lease_until < now(), true)
               and not (l.process = $1 and coalesce(l.claim = $2, false))
+              and ($4::text[] is null or r.agent = any ($4::text[])
+                or coalesce(p.lease_until, l.released_at, '-infinity') < now() - $5::float8 * interval '1 ms')
             order by l.run_id limit $3 for no key update of l skip locked)
-          update intertie.run_live l set epoch = l.epoch + 1, process = $1, claim = $2
+          update intertie.run_live l set epoch = l.epoch + 1, process = $1, claim = $2, released_at = null,
+            attempts = l.attempts + case when l.released_at is null then 1 else 0 end
           from dead where l.run_id = dead.run_id returning l.run_id`,
-        [process, claim ?? null, limit],
+        [process, claim ?? null, limit, agents ?? null, graceMs],
       );
     },
 

@@ -195,8 +195,9 @@ function checkMessages(thread: StartPreconditions, { user, threadId, messageId }
   }
 }
 
-function refuseBusy(thread: StartPreconditions, { busy }: StartRequest, { record }: RunRow): void {
-  if (busy === 'reject' && !thread.isBlockerDead) refuse({ type: 'refused', reason: 'busy', live: record });
+function refuseBusy(thread: StartPreconditions, { busy, resumable }: StartRequest, { record }: RunRow): void {
+  const isLive = !thread.isBlockerDead || resumable?.includes(record.agent);
+  if (busy === 'reject' && isLive) refuse({ type: 'refused', reason: 'busy', live: record });
   if (thread.queued >= maxQueued) refuse({ type: 'refused', reason: 'queue-full', live: record });
 }
 
@@ -241,7 +242,9 @@ async function unblockThread(
   if (thread.isBlockerDead) {
     // `readStartPreconditions` has locked the row.
     await sql.query(
-      'update intertie.run_live set epoch = epoch + 1, process = $2, claim = $3 where run_id = $1::text::uuid',
+      `update intertie.run_live set epoch = epoch + 1, process = $2, claim = $3, released_at = null,
+          attempts = attempts + case when released_at is null then 1 else 0 end
+        where run_id = $1::text::uuid`,
       [key, process, messageId],
     );
     return toOwnership(await getRun(sql, key));

@@ -1,4 +1,5 @@
 import type { AgentSource } from '@intertie/core';
+import { override } from '@intertie/core/internal';
 
 /** Runtime behind an agent, for display. */
 export type AgentKind = 'model' | 'mail' | 'open-harness' | 'ag-ui' | 'tape' | 'source';
@@ -34,14 +35,5 @@ export function isAgentSource(value: unknown): value is AgentSource {
 
 /** Wraps a custom source. The dialect of its frames is unknown. */
 export function sourceDefinition(source: AgentSource): AgentDefinition {
-  return { kind: 'source', dialect: 'source', createSource: (name) => named(source, name) };
-}
-
-function named(source: AgentSource, name: string): AgentSource {
-  return {
-    name,
-    pauses: source.pauses,
-    run: (input, control) => source.run(input, control),
-    ...(source.describe && { describe: () => source.describe!() }),
-  };
+  return { kind: 'source', dialect: 'source', createSource: (name) => override(source, { name }) };
 }

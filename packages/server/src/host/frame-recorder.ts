@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentSource, RunInput } from '@intertie/core';
-import { capJson, copySealedMark, pullStream } from '@intertie/core/internal';
+import { capJson, copySealedMark, override, pullStream } from '@intertie/core/internal';
 import type { AgentDefinition } from '../agents/agent-definition.ts';
 
 /** One frame of a runtime, as received. */
@@ -20,27 +20,36 @@ export class FrameRecorder {
   /** Creates the source of a definition and records the frames of its runs. */
   createSource(name: string, definition: AgentDefinition): AgentSource {
     const plain = definition.createSource(name);
-    return {
-      name: plain.name,
-      pauses: plain.pauses,
-      ...(plain.describe && { describe: () => plain.describe!() }),
-      run: (input, control) => {
-        const recorded = this.#startRun(input);
-        const source = definition.createSource(name, (frame, index) => {
-          if (recorded.length > maxLength) return;
-          const { dialect } = definition;
-          const entry: Frame = { index, at: Date.now(), dialect, frame: capJson(frame, maxFrameBytes) };
-          const text = JSON.stringify(entry);
-          recorded.length += text.length;
-          recorded.frames.push(text);
-          wakeReaders(recorded);
-        });
-        return observeEnd(source.run(input, control), () => {
-          recorded.hasEnded = true;
-          wakeReaders(recorded);
-        });
-      },
-    };
+    return override(plain, {
+      run: (input, control) => this.#record(name, definition, input, (source) => source.run(input, control)),
+      ...(plain.resume && {
+        resume: (input, from, control) =>
+          this.#record(name, definition, input, (source) => source.resume!(input, from, control)),
+      }),
+    });
+  }
+
+  /** Opens the events of a run on a source that serves only this run, and records its frames. */
+  #record(
+    name: string,
+    definition: AgentDefinition,
+    input: RunInput,
+    open: (source: AgentSource) => ReadableStream<AgentEvent>,
+  ): ReadableStream<AgentEvent> {
+    const recorded = this.#startRun(input);
+    const source = definition.createSource(name, (frame, index) => {
+      if (recorded.length > maxLength) return;
+      const { dialect } = definition;
+      const entry: Frame = { index, at: Date.now(), dialect, frame: capJson(frame, maxFrameBytes) };
+      const text = JSON.stringify(entry);
+      recorded.length += text.length;
+      recorded.frames.push(text);
+      wakeReaders(recorded);
+    });
+    return observeEnd(open(source), () => {
+      recorded.hasEnded = true;
+      wakeReaders(recorded);
+    });
   }
 
   has(runId: string): boolean {

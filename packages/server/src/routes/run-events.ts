@@ -84,10 +84,12 @@ function encodeOnce(events: readonly AgentEvent[], position: LogPosition, view: 
 
 function encodeEvents(events: readonly AgentEvent[], { epoch, seq }: LogPosition, view: FaultView): Uint8Array {
   const before = seq - events.length;
+  // Checkpoints are skipped, so cursors can have gaps.
   return toSSEBytes(
-    events.map((event, index) => ({
-      id: formatCursor({ epoch, seq: before + 1 + index }),
-      data: toPublicEvent(event, view),
-    })),
+    events.flatMap((event, index) =>
+      event.type === 'checkpoint'
+        ? []
+        : [{ id: formatCursor({ epoch, seq: before + 1 + index }), data: toPublicEvent(event, view) }],
+    ),
   );
 }

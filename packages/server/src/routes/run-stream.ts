@@ -43,10 +43,13 @@ export async function longPoll(
   after: LogPosition,
   { cursor, signal, waitMs = 20_000 }: { cursor: string | undefined; signal: AbortSignal; waitMs?: number },
 ): Promise<Response> {
+  const deadline = performance.now() + waitMs;
   let page = await readPage(run, after);
-  if (page.events.length === 0 && !page.isClosed) {
-    await waitForEvents(await run.open(), after, waitMs, signal);
-    page = await readPage(run, after);
+  // More than once if only a checkpoint arrives, which is not sent.
+  for (let leftMs = waitMs; page.events.length === 0 && !page.isClosed && leftMs > 0 && !signal.aborted;) {
+    await waitForEvents(await run.open(), page.position, leftMs, signal);
+    page = await readPage(run, page.position);
+    leftMs = deadline - performance.now();
   }
   const headers = { ...getHeaders(page), 'stream-cursor': nextCursor(cursor), 'cache-control': 'no-store' };
   if (page.events.length === 0) return new Response(null, { status: 204, headers });
@@ -90,7 +93,7 @@ async function readPage({ store, record, view }: StreamedRun, after: LogPosition
   const position = page.events.length > 0 ? page.position : after;
   const isTail = position.seq >= page.tail;
   return {
-    events: page.events.map((event) => toPublicEvent(event, view)),
+    events: page.events.filter(({ type }) => type !== 'checkpoint').map((event) => toPublicEvent(event, view)),
     position,
     isTail,
     isClosed: isTail && now.state !== 'queued' && now.state !== 'running',

@@ -18,7 +18,8 @@ export class Metrics {
   #startedAt = Date.now();
   #requests = new Histogram('request_seconds', 'Time until a response began.', [0.005, 0.02, 0.1, 0.5, 2, 10]);
   #runs = new Counter('runs_total', 'Runs that ended, by agent and outcome.');
-  #takeovers = new Counter('takeovers_total', 'Runs that this process took over from a dead one.');
+  #takeovers = new Counter('takeovers_total', 'Runs that this process took over from another one.');
+  #handOvers = new Counter('hand_overs_total', 'Runs that this process handed over to another one at shutdown.');
   #refused = new Counter('runs_refused_total', 'New runs that were refused because the process was overloaded.');
   #firstEvents = new Histogram(
     'first_event_seconds',
@@ -44,6 +45,7 @@ export class Metrics {
     for (const agent of known) {
       for (const outcome of results) this.#runs.add({ agent, outcome }, 0);
       this.#takeovers.add({ agent }, 0);
+      this.#handOvers.add({ agent }, 0);
       this.#refused.add({ agent }, 0);
     }
     this.#flushFailures.add({}, 0);
@@ -51,6 +53,7 @@ export class Metrics {
       firstEvent: ({ agent, ms }) => this.#firstEvents.observe({ agent: named(agent) }, ms / 1000),
       runEnded: ({ agent, result }) => this.#runs.add({ agent: named(agent), outcome: result }),
       takenOver: ({ agent }) => this.#takeovers.add({ agent: named(agent) }),
+      handedOver: ({ agent }) => this.#handOvers.add({ agent: named(agent) }),
       refused: ({ agent }) => this.#refused.add({ agent: named(agent) }),
       flushed: ({ ms, failed }) => (failed ? this.#flushFailures.add({}) : this.#flushes.observe({}, ms / 1000)),
       delivered: ({ lagMs }) => this.#lags.observe({}, lagMs / 1000),
@@ -69,6 +72,7 @@ export class Metrics {
       this.#runs,
       this.#firstEvents,
       this.#takeovers,
+      this.#handOvers,
       this.#refused,
       this.#flushes,
       this.#flushFailures,

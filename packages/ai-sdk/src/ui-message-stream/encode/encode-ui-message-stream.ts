@@ -180,6 +180,7 @@ class UIMessageEncoder implements Encoder<UIMessageChunk> {
         return this.#endRun(event, emit);
       case 'run-start':
       case 'message-snapshot':
+      case 'checkpoint':
         return;
       default:
         return this.#options.onLoss({

@@ -3,6 +3,8 @@ import { encodeBase64 } from '../../json/base64.ts';
 import { copyJson } from '../../json/copy-json.ts';
 import type { Json } from '../../json/json.ts';
 import { encodeMessage } from '../../message/message-json.ts';
+import { withoutCheckpoints } from '../rules/log-text.ts';
+import type { AgentEvent } from '../../event/event.ts';
 import type { Scope } from '../scope.ts';
 import { toThread } from './conversation.ts';
 import { toDecision } from './decision-row.ts';
@@ -34,7 +36,7 @@ function* exportRun(run: RunRow): Generator<Json> {
     yield { type: 'decision', decision: copyJson(toDecision(decision), 'decision') };
   }
   if (run.log.length > 0) {
-    const events = run.log.flatMap(({ body }) => JSON.parse(body) as Json[]);
-    yield { type: 'log', threadId: run.thread.id, runId: run.runId, events };
+    const events = run.log.flatMap(({ body }) => JSON.parse(body) as Array<AgentEvent & Json>);
+    yield { type: 'log', threadId: run.thread.id, runId: run.runId, events: withoutCheckpoints(events) };
   }
 }

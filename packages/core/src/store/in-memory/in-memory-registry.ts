@@ -22,6 +22,7 @@ import {
   activateRun,
   isClaimed,
   isLeaseExpired,
+  takeDeadRun,
   takeOwnership,
   toOwnership,
   toRunRecord,
@@ -29,6 +30,9 @@ import {
 } from './run-row.ts';
 import { startRun, supersede } from './start-run.ts';
 import type { RunRow, Tables } from './tables.ts';
+
+/** Owner of released runs. No process can have this id. */
+const released = '';
 
 /** Creates the in-memory registry. No method awaits between its first read and its last write, so each is atomic. */
 export function createInMemoryRegistry(tables: Tables): Registry {
@@ -98,13 +102,34 @@ export function createInMemoryRegistry(tables: Tables): Registry {
       tables.leases.delete(process);
     },
 
-    async takeOver(process, { limit = 50, claim } = {}) {
+    leaseMs: tables.leaseMs,
+
+    async hasPeers(process) {
+      return [...tables.leases].some(([id, until]) => id !== process && until >= tables.now());
+    },
+
+    async release(key, epoch) {
+      const run = findOwned(tables, key, epoch);
+      if (!run?.live) return 'fenced';
+      takeOwnership(run, released);
+      run.live.releasedAt = tables.now();
+      return 'ok';
+    },
+
+    async takeOver(process, { limit = 50, claim, agents, graceMs = 60_000 } = {}) {
       checkStoreId('process', process);
       if (claim !== undefined) checkStoreId('claim', claim);
       const live = [...tables.live];
       const claimed = live.filter((run) => isClaimed(run, process, claim));
-      const dead = live.filter((run) => isLeaseExpired(tables, run) && !claimed.includes(run)).slice(0, limit);
-      return [...claimed.map(toOwnership), ...dead.map((run) => takeOwnership(run, process, claim))];
+      const isOverdueRun = ({ live: row }: RunRow): boolean =>
+        (tables.leases.get(row!.process) ?? row!.releasedAt ?? -Infinity) < tables.now() - graceMs;
+      const dead = live.filter(
+        (run) =>
+          isLeaseExpired(tables, run) &&
+          !claimed.includes(run) &&
+          (!agents || agents.includes(run.agent) || isOverdueRun(run)),
+      );
+      return [...claimed.map(toOwnership), ...dead.slice(0, limit).map((run) => takeDeadRun(run, process, claim))];
     },
 
     async listOwned(process, { except = [], limit = 50 } = {}) {

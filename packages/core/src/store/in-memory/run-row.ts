@@ -55,10 +55,16 @@ export function activateRun(tables: Tables, run: RunRow, process: string, claim?
 
 /** Makes the process the owner and fences the previous one. */
 export function takeOwnership(run: RunRow, process: string, claim?: string): Ownership {
-  const { claim: _, ...live } = run.live ?? {};
+  const { claim: _, releasedAt: __, ...live } = run.live ?? {};
   run.epoch += 1;
-  run.live = { waiting: false, ...live, process, ...(claim !== undefined && { claim }) };
+  run.live = { waiting: false, attempts: 1, ...live, process, ...(claim !== undefined && { claim }) };
   return toOwnership(run);
+}
+
+/** Takes the run of a dead process, which counts as an attempt, or a released run, which does not. */
+export function takeDeadRun(run: RunRow, process: string, claim?: string): Ownership {
+  if (run.live && run.live.releasedAt === undefined) run.live.attempts += 1;
+  return takeOwnership(run, process, claim);
 }
 
 /** Whether the process owns the run through this call. */
@@ -116,6 +122,7 @@ export function toRunRecord(run: RunRow): RunRecord {
     state: run.state,
     ...(run.live && { process: run.live.process }),
     ...(run.live?.waiting && { waiting: true }),
+    ...(run.live && run.live.attempts > 1 && { attempts: run.live.attempts }),
     ...(run.resumes && { resumes: run.resumes.key }),
     ...(run.input !== undefined && { input: structuredClone(run.input) }),
     ...(run.outcome && { outcome: structuredClone(run.outcome) }),

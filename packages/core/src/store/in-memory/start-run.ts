@@ -14,7 +14,7 @@ import {
   isClaimed,
   isLeaseExpired,
   isUntouched,
-  takeOwnership,
+  takeDeadRun,
   toOwnership,
   insertRun,
   toRunRecord,
@@ -135,9 +135,13 @@ function resolveParentId(thread: ThreadRow | undefined, { parentId, message }: S
   return given === undefined ? thread?.headId : (given ?? undefined);
 }
 
-function refuseBusy(tables: Tables, { busy }: StartRequest, blocker: RunRow | undefined): Refused | undefined {
+function refuseBusy(
+  tables: Tables,
+  { busy, resumable }: StartRequest,
+  blocker: RunRow | undefined,
+): Refused | undefined {
   if (!blocker) return undefined;
-  if (busy === 'reject' && !isLeaseExpired(tables, blocker)) {
+  if (busy === 'reject' && (!isLeaseExpired(tables, blocker) || resumable?.includes(blocker.agent))) {
     return { type: 'refused', reason: 'busy', live: toRunRecord(blocker) };
   }
   const queued = [...blocker.thread.runs.values()].filter((run) => run.state === 'queued').length;
@@ -151,7 +155,7 @@ function refusePending({ pending }: StartRequest, parent: MessageRow | undefined
 
 /** Takes over a run whose process is dead. Asks a live one to stop if the new run replaces it. */
 function unblockThread(tables: Tables, request: StartRequest, blocker: RunRow): Ownership | undefined {
-  if (isLeaseExpired(tables, blocker)) return takeOwnership(blocker, request.process, request.messageId);
+  if (isLeaseExpired(tables, blocker)) return takeDeadRun(blocker, request.process, request.messageId);
   if (blocker.live && request.busy === 'replace') requestStop(tables, blocker, 'replaced');
   return undefined;
 }

@@ -47,6 +47,9 @@ export type LiveRow = {
   /** Claim of the call that assigned the run to its process; absent if the run went live in the call that created it. */
   claim?: string;
   waiting: boolean;
+  attempts: number;
+  /** Set between `release` and the next takeover. */
+  releasedAt?: number;
   stopRequestedAt?: number;
   stopReason?: string;
 };
