@@ -31,9 +31,16 @@ export function useFollow(element: RefObject<HTMLElement | null>, length: number
 
   useLayoutEffect(() => {
     const list = element.current;
-    if (!list || !isPinned) return;
-    list.scrollTop = list.scrollHeight;
-    lastTop.current = list.scrollTop;
+    if (!list || !isPinned) return undefined;
+    const scroll = (): void => {
+      list.scrollTop = list.scrollHeight;
+      lastTop.current = list.scrollTop;
+    };
+    scroll();
+    // A hidden list cannot scroll: it scrolls when it is shown.
+    const observer = new ResizeObserver(scroll);
+    observer.observe(list);
+    return () => observer.disconnect();
   }, [element, length, isPinned]);
 
   const onScroll = useCallback(() => {
