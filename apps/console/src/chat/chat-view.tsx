@@ -107,7 +107,7 @@ export function ChatView(props: ChatViewProps): ReactNode {
       <div ref={scroller} className="scroller" tabIndex={-1}>
         <div ref={content} className="messages" role="log" aria-label="Messages" aria-busy={isBusy}>
           {state.status === 'loading' && shown.length === 0 && <p className="empty">Loading…</p>}
-          {state.status === 'failed' && <Failure text={state.error} onRetry={() => void session.refresh()} />}
+          {state.status === 'failed' && !error && <Failure text={state.error} onRetry={() => void session.refresh()} />}
           {state.status === 'missing' && shown.length === 0 && (
             <div className="empty">
               <p>Thread not found. It may have been deleted.</p>
