@@ -169,7 +169,7 @@ describe('the console in daily use', () => {
     await expect
       .poll(() => new URL(page.url()).searchParams.get('thread'))
       .toBe(new URL(waiting).searchParams.get('thread'));
-    await sidebar().getByRole('button', { name: 'All threads' }).click();
+    await sidebar().getByRole('button', { name: 'All', exact: true }).click();
     expect(await sidebar().locator('.waiting-mark').count()).toBe(2);
   });
 

@@ -35,7 +35,12 @@ function AskedQuestion({ part, question }: { part: ToolPart; question: string })
   const by = useAnswerer(toolCallId);
   const isWaiting = state === 'input-available';
   return (
-    <section className="card question" data-open={isWaiting || undefined} aria-label={`Question: ${question}`}>
+    <section
+      role="group"
+      className="card question"
+      data-open={isWaiting || undefined}
+      aria-label={`Question: ${question}`}
+    >
       <header>
         <Icon name="question" />
         <strong>{question}</strong>
@@ -80,7 +85,13 @@ function Call({ part }: { part: ToolPart }): ReactNode {
   const name = getToolName(part);
   const summary = summarizeInput(input);
   return (
-    <section className="card tool" data-state={state} data-open={isWaiting || undefined} aria-label={`Tool ${name}`}>
+    <section
+      role="group"
+      className="card tool"
+      data-state={state}
+      data-open={isWaiting || undefined}
+      aria-label={`Tool ${name}`}
+    >
       <details className="fold" open={isOpen ?? isInitiallyOpen}>
         <summary
           onClick={(event) => {

@@ -24,6 +24,7 @@ export function QuestionCard({
   const isOpen = part.state === 'input-available' || part.state === 'input-streaming';
   return (
     <section
+      role="group"
       className="card question"
       data-open={isOpen || undefined}
       aria-label={`Question: ${message ?? reason ?? ''}`}

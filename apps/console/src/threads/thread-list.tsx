@@ -67,10 +67,10 @@ export function ThreadList({
       </div>
       <div className="thread-filter" role="group" aria-label="Filter threads">
         <button type="button" aria-pressed={!isInbox} onClick={() => onInbox(false)}>
-          All threads
+          All
         </button>
         <button type="button" aria-pressed={isInbox} aria-keyshortcuts="w" onClick={() => onInbox(true)}>
-          Waiting for you
+          Waiting
           {questions.length > 0 && <span className="badge">{questions.length}</span>}
         </button>
       </div>
@@ -162,7 +162,11 @@ function ThreadRow({
               {thread.agent}
             </span>
           )}
-          {isWaiting && <span className="waiting-mark">waiting for you</span>}
+          {isWaiting && (
+            <span className="waiting-mark" title="Waiting for you">
+              waiting
+            </span>
+          )}
           <time dateTime={thread.updatedAt}>{formatDate(thread.updatedAt)}</time>
         </span>
       </a>

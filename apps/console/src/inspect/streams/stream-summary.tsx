@@ -44,13 +44,21 @@ export function StreamSummary(props: {
       {run.reconnects > 0 && <span>{formatCount(run.reconnects, 'reconnect')}</span>}
       <span className="grow" />
       {violations === 0 ? (
-        <span className="fine">{table.events.length > 0 && 'no violations'}</span>
+        <span className="fine" title="Every event follows the rules of its protocol">
+          {table.events.length > 0 && 'no violations'}
+        </span>
       ) : (
         <button type="button" className="link bad" title="Go to the next one (n)" onClick={onViolation}>
           {formatCount(violations, 'violation')}
         </button>
       )}
-      <button type="button" className="link" aria-expanded={isLossReportOpen} onClick={onLosses}>
+      <button
+        type="button"
+        className="link"
+        title="Information that the target protocol cannot carry"
+        aria-expanded={isLossReportOpen}
+        onClick={onLosses}
+      >
         {formatCount(table.losses.length, 'loss', 'losses')}
       </button>
     </footer>
