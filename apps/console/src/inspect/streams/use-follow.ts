@@ -31,17 +31,23 @@ export function useFollow(element: RefObject<HTMLElement | null>, length: number
 
   useLayoutEffect(() => {
     const list = element.current;
-    if (!list || !isPinned) return undefined;
-    const scroll = (): void => {
+    if (!list || !isPinned) return;
+    list.scrollTop = list.scrollHeight;
+    lastTop.current = list.scrollTop;
+  }, [element, length, isPinned]);
+
+  // A hidden list cannot scroll: it scrolls when it is shown.
+  const isEmpty = length === 0;
+  useEffect(() => {
+    const list = element.current;
+    if (!list || !isPinned || isEmpty) return undefined;
+    const observer = new ResizeObserver(() => {
       list.scrollTop = list.scrollHeight;
       lastTop.current = list.scrollTop;
-    };
-    scroll();
-    // A hidden list cannot scroll: it scrolls when it is shown.
-    const observer = new ResizeObserver(scroll);
+    });
     observer.observe(list);
     return () => observer.disconnect();
-  }, [element, length, isPinned]);
+  }, [element, isPinned, isEmpty]);
 
   const onScroll = useCallback(() => {
     const list = element.current;

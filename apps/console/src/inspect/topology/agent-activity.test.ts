@@ -58,7 +58,7 @@ describe('TopologyActivity', () => {
 
   it('counts events without an agent separately', () => {
     const activity = feedAll(
-      { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' } as AgentEvent,
+      { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' },
       { type: 'text-start', id: 'x' },
       { type: 'run-end', outcome: 'complete' },
     );
