@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { readSSE, type SSEEvent } from './sse.ts';
 
+function toStream(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+}
+
 async function readAll(chunks: Iterable<string>): Promise<SSEEvent[]> {
   const bytes = [...chunks].map((chunk) => new TextEncoder().encode(chunk));
   const events: SSEEvent[] = [];
-  for await (const batch of readSSE(ReadableStream.from(bytes) as ReadableStream<Uint8Array>)) events.push(...batch);
+  for await (const batch of readSSE(toStream(bytes))) events.push(...batch);
   return events;
 }
 

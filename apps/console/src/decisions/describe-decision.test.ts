@@ -1,12 +1,13 @@
+import type { Json } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 import { acceptsText, describeDecision, findChoices } from './describe-decision.ts';
 
 const tool = { id: 'c', kind: 'client-tool', toolCallId: 'c', toolName: 'ask_user' } as const;
-const input = (schema?: object) =>
+const input = (schema?: Json) =>
   ({
     id: 'q',
     kind: 'input',
-    question: { questionId: 'q', kind: 'input', message: 'When?', ...(schema && { schema }) },
+    question: { questionId: 'q', kind: 'input', message: 'When?', ...(schema !== undefined && { schema }) },
   }) as const;
 
 describe('describeDecision', () => {
@@ -21,8 +22,8 @@ describe('acceptsText', () => {
     expect(acceptsText({ ...tool, input: { question: 'Which?' } })).toBe(true);
     expect(acceptsText({ ...tool, input: { budget: 4 } })).toBe(false);
     expect(acceptsText(input())).toBe(true);
-    expect(acceptsText(input({ type: 'string' }) as never)).toBe(true);
-    expect(acceptsText(input({ type: 'object', properties: {} }) as never)).toBe(false);
+    expect(acceptsText(input({ type: 'string' }))).toBe(true);
+    expect(acceptsText(input({ type: 'object', properties: {} }))).toBe(false);
   });
 });
 

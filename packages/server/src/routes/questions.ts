@@ -22,7 +22,9 @@ export function addQuestionRoutes(app: App, host: Host): void {
     const decisions = await store.registry.listDecisions(store.scope, defined({ state, threadId: thread }));
     // The questions of one thread need no title: the client shows that thread.
     const titles = thread === undefined ? await readTitles(store, decisions) : new Map<string, never>();
-    const questions = decisions.map((decision) => ({ ...toDecisionInfo(decision), ...titles.get(decision.threadId) }));
+    const questions = decisions.map((decision) =>
+      Object.assign(toDecisionInfo(decision), titles.get(decision.threadId)),
+    );
     return c.json({ questions });
   });
 }
