@@ -132,7 +132,7 @@ describe('the console', () => {
     await tab.waitUntilIdle();
     await tab.screenshot('4-breakpoint');
     await page.locator('.decision').getByLabel('Answer').fill('money');
-    await tab.button('Submit result').click();
+    await page.locator('.decision').getByRole('button', { name: 'Answer' }).click();
     await tab.waitForText('You said: money. Go by bus.');
     await tab.waitUntilIdle();
     expect(await tab.answers.count()).toBe(1);
@@ -168,7 +168,7 @@ describe('the console', () => {
     const card = page.getByLabel('Question: Which trip?');
     await card.getByLabel('City').fill('Oslo');
     await card.getByLabel('Nights').fill('1');
-    await tab.button('Answer').click();
+    await card.getByRole('button', { name: 'Answer' }).click();
     await tab.waitForText('Received: [{"city":"Oslo","nights":1,"class":"second","breakfast":false}]');
     await tab.waitUntilIdle();
     expect(await tab.answers.count()).toBe(1);
@@ -181,7 +181,7 @@ describe('the console', () => {
     await card.getByLabel('Answer').waitFor();
     await page.reload();
     await card.getByLabel('Answer').selectOption('right');
-    await tab.button('Answer').click();
+    await card.getByRole('button', { name: 'Answer' }).click();
     await tab.waitForText('Then "right".');
     await tab.waitUntilIdle();
     expect(await tab.answers.count()).toBe(1);

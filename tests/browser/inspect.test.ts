@@ -45,7 +45,8 @@ describe('the inspector', () => {
   const grid = (): Locator => pane().getByRole('grid');
   const summary = (): Locator => pane().locator('.stream-summary');
   const cells = (column: string): Locator => pane().locator(`.cell[data-column=${column}][data-index]`);
-  const waitForEnd = (): Promise<void> => summary().getByText('ended').waitFor(soon);
+  const waitForEnd = (): Promise<void> =>
+    summary().locator('.status:not([data-status=live], [data-status=loading], [data-status=idle])').waitFor(soon);
 
   beforeAll(async () => {
     server = await startConsoleServer();

@@ -35,7 +35,10 @@ try {
     await page.goto(url);
     await page.getByRole('button', { name: /^Where does the time go in our build/ }).click();
     await page.getByRole('button', { name: 'Send', exact: true }).waitFor({ timeout: 60_000 });
-    await page.getByText('ended', { exact: true }).first().waitFor({ timeout: 60_000 });
+    await page
+      .locator('.stream-summary .status:not([data-status=live], [data-status=loading])')
+      .first()
+      .waitFor({ timeout: 60_000 });
     await page.screenshot({ path: join(root, `docs/images/console-${colorScheme}.png`) });
     await page.close();
   }

@@ -79,6 +79,9 @@ export type AnswerOutcome = {
   run?: { runId: string; messageId: string };
 };
 
+/** Open decision with the thread that it belongs to. */
+export type OpenQuestion = Decision & { title?: string; agent?: string };
+
 export type WireFault = { cut?: true; delayMs?: number; duplicate?: true; thread: string };
 
 /** Error response of the server. `status` is 0 if the server is unreachable. */
@@ -122,7 +125,10 @@ export const api = {
   run: (id: string, thread?: string): Promise<RunInfo> => get(`/api/runs/${segment(id)}`, { thread }),
   answer: (run: string, thread: string, answers: readonly AnswerInput[]): Promise<AnswerOutcome> =>
     send('POST', withQuery(`/api/runs/${segment(run)}/answers`, { thread }), { answers }),
-  questions: (thread: string): Promise<{ questions: Decision[] }> => get('/api/questions', { state: 'open', thread }),
+  /** Returns the decisions of a thread in all states: answered ones name the user who answered. */
+  questions: (thread: string): Promise<{ questions: Decision[] }> => get('/api/questions', { thread }),
+  /** Returns the open decisions of all threads. */
+  openQuestions: (): Promise<{ questions: OpenQuestion[] }> => get('/api/questions', { state: 'open' }),
 
   injectFault: (fault: WireFault): Promise<void> => send('POST', '/api/dev/wire', fault),
 
@@ -194,12 +200,17 @@ function parseError(text: string): { code: string; message: string; fix?: string
 /** Formats an error for display. The chat transport throws the server's JSON error as text. */
 export function formatError(error: unknown): string {
   if (error instanceof ApiError) return error.fix === undefined ? error.message : `${error.message} ${error.fix}`;
-  // `fetch` rejects with a browser-specific TypeError if the server is unreachable.
-  if (error instanceof TypeError && /fetch|network|load failed/i.test(error.message)) {
+  if (isNetworkError(error)) {
     return 'Cannot reach the server. Check that it is running.';
   }
   const text = error instanceof Error ? error.message : String(error);
   return parseError(text)?.message ?? text;
+}
+
+/** Whether the server was unreachable. `fetch` then rejects with a browser-specific TypeError. */
+export function isNetworkError(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status === 0;
+  return error instanceof TypeError && /fetch|network|load failed/i.test(error.message);
 }
 
 function withQuery(path: string, query: Query = {}): string {

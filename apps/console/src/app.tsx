@@ -37,6 +37,7 @@ export function App(): ReactNode {
   const [isInspectorOpen, setInspectorOpen] = useStoredSetting<boolean>('inspector-open', true);
   const [isInternalShown, setInternalShown] = useStoredSetting<boolean>('internal-shown', false);
   const [isHelpOpen, setHelpOpen] = useState(false);
+  const [isInbox, setInbox] = useState(false);
   const searchField = useRef<HTMLInputElement>(null);
   const colors = useMemo(() => assignColors(server?.agents.map(({ name }) => name) ?? []), [server]);
   const layout: Layout = {
@@ -52,7 +53,14 @@ export function App(): ReactNode {
     k: () => stepMessage(-1),
     '/': () => {
       navigate({ view: 'threads' });
+      setInbox(false);
       searchField.current?.focus();
+    },
+    w: () => {
+      navigate({ view: 'threads' });
+      setInbox(true);
+      // After the list is rendered.
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('.inbox a')?.focus());
     },
     f: () => document.querySelector('.scroller')?.scrollTo({ top: Number.MAX_SAFE_INTEGER }),
     n: () => navigate({ thread: undefined, view: 'chat' }),
@@ -66,7 +74,7 @@ export function App(): ReactNode {
   return (
     <AgentColors value={colors}>
       <div className="shell" data-view={view}>
-        <ThreadList current={thread} server={server} searchField={searchField} />
+        <ThreadList current={thread} server={server} searchField={searchField} isInbox={isInbox} onInbox={setInbox} />
         {thread === undefined ? (
           <WelcomeScreen server={server} error={error} pane={pane} layout={layout} />
         ) : (

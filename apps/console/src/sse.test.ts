@@ -1,25 +1,39 @@
 import { describe, expect, it } from 'vitest';
-import { createSSEParser } from './sse.ts';
+import { readSSE, type SSEEvent } from './sse.ts';
 
-describe('createSSEParser', () => {
+function toStream(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+}
+
+async function readAll(chunks: Iterable<string>): Promise<SSEEvent[]> {
+  const bytes = [...chunks].map((chunk) => new TextEncoder().encode(chunk));
+  const events: SSEEvent[] = [];
+  for await (const batch of readSSE(toStream(bytes))) events.push(...batch);
+  return events;
+}
+
+describe('readSSE', () => {
   const text = ': hello\r\nid: 1.1\ndata: {"a":1}\n\nevent: reset\ndata: {}\n\ndata: one\ndata: two\n\n';
   const events = [
     { id: '1.1', event: 'message', data: '{"a":1}' },
-    { id: '1.1', event: 'reset', data: '{}' },
-    { id: '1.1', event: 'message', data: 'one\ntwo' },
+    { id: '', event: 'reset', data: '{}' },
+    { id: '', event: 'message', data: 'one\ntwo' },
   ];
 
-  it('parses the same events for any chunk size', () => {
+  it('reads the same events for any chunk size', async () => {
     for (let size = 1; size <= text.length; size += 1) {
-      const parse = createSSEParser();
-      const read = [];
-      for (let at = 0; at < text.length; at += size) read.push(...parse(text.slice(at, at + size)));
-      expect(read).toEqual(events);
+      const chunks: string[] = [];
+      for (let at = 0; at < text.length; at += size) chunks.push(text.slice(at, at + size));
+      expect(await readAll(chunks)).toEqual(events);
     }
   });
 
-  it('does not emit an incomplete event', () => {
-    const parse = createSSEParser();
-    expect(parse('data: half\n')).toEqual([]);
+  it('drops an incomplete event at the end of the stream', async () => {
+    expect(await readAll(['data: half\n'])).toEqual([]);
   });
 });

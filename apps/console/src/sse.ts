@@ -1,4 +1,6 @@
-/** One server-sent event. */
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+
+/** One server-sent event. `id` is empty if the event has none. */
 export type SSEEvent = { id: string; event: string; data: string };
 
 /**
@@ -6,47 +8,21 @@ export type SSEEvent = { id: string; event: string; data: string };
  * last event, as the standard requires.
  */
 export async function* readSSE(body: ReadableStream<Uint8Array>): AsyncGenerator<SSEEvent[]> {
-  const parse = createSSEParser();
+  let events: SSEEvent[] = [];
+  const onEvent = ({ id = '', event = 'message', data }: EventSourceMessage): void =>
+    void events.push({ id, event, data });
+  const parser = createParser({ onEvent });
   const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      const events = parse(value);
-      if (events.length > 0) yield events;
+      parser.feed(value);
+      if (events.length === 0) continue;
+      yield events;
+      events = [];
     }
   } finally {
     reader.cancel().catch(() => undefined);
   }
-}
-
-/** Creates a parser that accepts text in chunks and returns the completed events. */
-export function createSSEParser(): (text: string) => SSEEvent[] {
-  let rest = '';
-  let id = '';
-  let event = '';
-  let data: string[] = [];
-
-  const parseLine = (line: string, events: SSEEvent[]): void => {
-    if (line === '') {
-      if (data.length > 0) events.push({ id, event: event || 'message', data: data.join('\n') });
-      event = '';
-      data = [];
-      return;
-    }
-    const colon = line.indexOf(':');
-    const field = colon === -1 ? line : line.slice(0, colon);
-    const value = colon === -1 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1));
-    if (field === 'data') data.push(value);
-    else if (field === 'event') event = value;
-    else if (field === 'id') id = value;
-  };
-
-  return (text) => {
-    const events: SSEEvent[] = [];
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() as string;
-    for (const line of lines) parseLine(line.endsWith('\r') ? line.slice(0, -1) : line, events);
-    return events;
-  };
 }

@@ -1,18 +1,22 @@
 import { useChat } from '@ai-sdk/react';
 import type { UIMessage } from 'ai';
-import { useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
-import type { ServerInfo } from '../api.ts';
+import { useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { acceptsText, describeDecision } from '../decisions/describe-decision.ts';
+import type { AnswerInput, ServerInfo } from '../api.ts';
 import { AnswerContext, type AnswerHandler } from '../decisions/use-answer.ts';
 import type { RunEvents } from '../inspect-types.ts';
 import { noRun } from '../run-events.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { ErrorMessage } from '../ui/error-message.tsx';
+import { navigate } from '../use-location.ts';
 import { AgentPicker } from './agent-picker.tsx';
 import { Composer } from './composer.tsx';
 import { MessageRow } from './message-row.tsx';
 import { Waiting } from './message-view.tsx';
 import { Failure } from './run-failure.tsx';
 import { getMessageMetadata } from '../intertie-metadata.ts';
-import type { SessionState, ThreadSession } from './thread-session.ts';
+import { QueuedMessages } from './queued-messages.tsx';
+import type { Draft, SessionState, ThreadSession } from './thread-session.ts';
 import { useFoldedRun } from './use-folded-run.ts';
 import { useFollow } from './use-follow.ts';
 import { getSpeakerNames } from './message-content.ts';
@@ -64,29 +68,57 @@ export function ChatView(props: ChatViewProps): ReactNode {
   const answerHandler = useMemo<AnswerHandler>(
     () => ({
       isOpen: scrub === undefined,
+      answeredBy: state.answeredBy,
+      isAlone: server?.loopback ?? false,
       answer: async (answer) => {
         const id = 'questionId' in answer ? answer.questionId : answer.toolCallId;
         const run = state.decisions.find((decision) => decision.id === id)?.runId ?? newest;
         return run === undefined ? 'No run is waiting for this answer.' : session.answer(run, [answer]);
       },
     }),
-    [scrub, state.decisions, newest, session],
+    [scrub, state.decisions, state.answeredBy, server?.loopback, newest, session],
   );
+
+  const pastHandler = useMemo<AnswerHandler>(
+    () => ({ ...closedHandler, answeredBy: state.answeredBy, isAlone: server?.loopback ?? false }),
+    [state.answeredBy, server?.loopback],
+  );
+
+  // With one open question that takes text, the composer answers it.
+  const [decision, ...otherDecisions] = state.decisions;
+  const [dismissed, setDismissed] = useState<string>();
+  const [answerError, setAnswerError] = useState<string>();
+  const asked =
+    decision && otherDecisions.length === 0 && acceptsText(decision) && decision.id !== dismissed
+      ? decision
+      : undefined;
+  const send = (draft: Draft): void => {
+    follow();
+    if (asked === undefined || draft.files.length > 0) return session.send(draft);
+    const answer: AnswerInput =
+      asked.kind === 'client-tool'
+        ? { toolCallId: asked.toolCallId, output: draft.text }
+        : { questionId: asked.id, value: draft.text };
+    void session.answer(asked.runId, [answer]).then(setAnswerError);
+  };
 
   return (
     <>
       <div ref={scroller} className="scroller" tabIndex={-1}>
         <div ref={content} className="messages" role="log" aria-label="Messages" aria-busy={isBusy}>
           {state.status === 'loading' && shown.length === 0 && <p className="empty">Loading…</p>}
-          {state.status === 'failed' && <Failure text={state.error} onRetry={() => void session.refresh()} />}
+          {state.status === 'failed' && !error && <Failure text={state.error} onRetry={() => void session.refresh()} />}
           {state.status === 'missing' && shown.length === 0 && (
-            <p className="empty">Thread not found. It may have been deleted.</p>
+            <div className="empty">
+              <p>Thread not found. It may have been deleted.</p>
+              <Button onClick={() => navigate({ thread: undefined, view: 'chat' })}>New thread</Button>
+            </div>
           )}
           {shown.map((message, index) => {
             const isLast = index === shown.length - 1;
             const isLive = isLast && isBusy && message.role === 'assistant' && scrub === undefined;
             return (
-              <AnswerContext key={message.id} value={isLast ? answerHandler : closedHandler}>
+              <AnswerContext key={message.id} value={isLast ? answerHandler : pastHandler}>
                 <MessageRow
                   session={session}
                   message={message}
@@ -114,24 +146,39 @@ export function ChatView(props: ChatViewProps): ReactNode {
             Follow
           </Button>
         )}
-        {scrub === undefined ? (
-          <Composer
-            key={session.threadId}
-            label="Your message"
-            isBusy={isBusy}
-            hint={isWaiting ? 'The agent is waiting for your reply' : 'Ask something'}
-            onStop={() => session.stop()}
-            onSend={(draft) => {
-              session.send(draft);
-              follow();
-            }}
-          >
-            <AgentPicker
-              agents={server?.agents ?? []}
-              agent={state.agent}
-              onChoose={(name) => session.chooseAgent(name)}
-            />
-          </Composer>
+        {state.status === 'missing' ? undefined : scrub === undefined ? (
+          <>
+            <QueuedMessages session={session} queued={state.queued} isBusy={isBusy} />
+            {asked && (
+              <p className="answer-note" role="status">
+                <span>
+                  Answering: <b>{describeDecision(asked)}</b>
+                </span>
+                <Button variant="quiet" onClick={() => setDismissed(asked.id)}>
+                  Send a new message instead
+                </Button>
+              </p>
+            )}
+            <ErrorMessage text={answerError} />
+            <Composer
+              key={session.threadId}
+              label="Your message"
+              isBusy={isBusy}
+              hint={getHint(state, asked !== undefined, isWaiting)}
+              sendLabel={asked ? 'Answer' : 'Send'}
+              canSendWhileBusy={asked !== undefined}
+              onQueue={(draft) => session.enqueue(draft)}
+              onReplace={(draft) => session.replace(draft)}
+              onStop={() => session.stop()}
+              onSend={send}
+            >
+              <AgentPicker
+                agents={server?.agents ?? []}
+                agent={state.agent}
+                onChoose={(name) => session.chooseAgent(name)}
+              />
+            </Composer>
+          </>
         ) : (
           <div className="scrub-note" role="status">
             <span>Showing the chat after {scrub} events of the run.</span>
@@ -143,12 +190,23 @@ export function ChatView(props: ChatViewProps): ReactNode {
   );
 }
 
+function getHint(state: SessionState, isAnswering: boolean, isWaiting: boolean): string {
+  if (isAnswering) return 'Your answer';
+  if (state.decisions.length > 0) return 'A new message cancels the open request';
+  return isWaiting ? 'The agent is waiting for your reply' : 'Ask something';
+}
+
 /** Returns the distinct agent names, one per line: a string compares by value in effects. */
 function joinAgentNames(messages: readonly UIMessage[]): string {
   return [...new Set(messages.flatMap((message) => getSpeakerNames(message)))].join('\n');
 }
 
-const closedHandler: AnswerHandler = { isOpen: false, answer: async () => 'A later message follows this question.' };
+const closedHandler: AnswerHandler = {
+  isOpen: false,
+  answeredBy: {},
+  isAlone: false,
+  answer: async () => 'A later message follows this question.',
+};
 
 /** Returns the messages before the inspected run, followed by the run's message at the scrubbed position. */
 function useScrubbed(

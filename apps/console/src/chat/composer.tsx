@@ -1,5 +1,13 @@
 import type { FileUIPart } from 'ai';
-import { useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent, type ReactNode } from 'react';
+import {
+  useLayoutEffect,
+  useRef,
+  useState,
+  type FormEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+} from 'react';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ErrorMessage } from '../ui/error-message.tsx';
 import { FileView } from './file-view.tsx';
@@ -12,7 +20,15 @@ export type ComposerProps = {
   isBusy: boolean;
   /** Placeholder of the text field. */
   hint?: string;
+  /** Label of the send button. Default: Send. */
+  sendLabel?: string;
+  /** Whether a message can be sent during a run: it answers a question of the run. */
+  canSendWhileBusy?: boolean;
   onSend: (draft: Draft) => void;
+  /** Keeps the message until the run has ended. */
+  onQueue?: (draft: Draft) => void;
+  /** Stops the run and sends the message. */
+  onReplace?: (draft: Draft) => void;
   onStop?: () => void;
   /** Shows a cancel button, for editing an existing message. */
   onCancel?: () => void;
@@ -20,9 +36,13 @@ export type ComposerProps = {
   children?: ReactNode;
 };
 
-/** Text field and attachments for a message. Enter sends it. */
+/** Time in milliseconds for which Stop ignores the pointer, because it appears where Send was. */
+const stopGuardMs = 700;
+
+/** Text field and attachments for a message. Enter sends it, or queues it during a run. */
 export function Composer(props: ComposerProps): ReactNode {
   const { label, initial, isBusy, hint = 'Ask something', onSend, onStop, onCancel, children } = props;
+  const { sendLabel = 'Send', canSendWhileBusy = false, onQueue, onReplace } = props;
   const [text, setText] = useState(initial?.text ?? '');
   const form = useRef<HTMLFormElement>(null);
   const attachments = useAttachments(form, initial?.files);
@@ -37,18 +57,30 @@ export function Composer(props: ComposerProps): ReactNode {
     area.style.height = `${Math.min(area.scrollHeight, 240)}px`;
   }, [text]);
 
-  const send = (): void => {
-    if (isEmpty || isBusy) return;
-    onSend({ text, files: attachments.files });
+  const stopShownAt = useRef(0);
+  useLayoutEffect(() => {
+    if (isBusy) stopShownAt.current = performance.now();
+  }, [isBusy]);
+  /** Ignores the second click of a double click on Send. Keyboard clicks have no `detail`. */
+  const stop = (event: MouseEvent): void => {
+    if (event.detail === 0 || performance.now() - stopShownAt.current > stopGuardMs) onStop?.();
+  };
+
+  const isQueueing = isBusy && !canSendWhileBusy;
+  const pass = (deliver: ((draft: Draft) => void) | undefined): void => {
+    if (isEmpty || deliver === undefined) return;
+    deliver({ text, files: attachments.files });
     setText('');
     attachments.clear();
   };
+  const send = (): void => pass(isQueueing ? onQueue : onSend);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Escape' && isBusy) onStop?.();
     else if (event.key === 'Escape') onCancel?.();
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    send();
+    if (isQueueing && (event.ctrlKey || event.metaKey)) pass(onReplace);
+    else send();
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -107,13 +139,24 @@ export function Composer(props: ComposerProps): ReactNode {
             Cancel
           </Button>
         )}
-        {isBusy && onStop ? (
-          <Button icon="stop" onClick={onStop}>
+        {isBusy && onStop && (
+          <Button icon="stop" onClick={stop}>
             Stop
           </Button>
-        ) : (
-          <Button variant="primary" icon="arrowUp" type="submit" disabled={isEmpty || isBusy}>
-            Send
+        )}
+        {isQueueing && onQueue && !isEmpty && (
+          <>
+            <Button title="Stop the answer and send this message (Ctrl+Enter)" onClick={() => pass(onReplace)}>
+              Replace
+            </Button>
+            <Button variant="primary" type="submit" title="Send this message after the answer (Enter)">
+              Queue
+            </Button>
+          </>
+        )}
+        {!(isQueueing && onStop) && (
+          <Button variant="primary" icon="arrowUp" type="submit" disabled={isEmpty || isQueueing}>
+            {sendLabel}
           </Button>
         )}
       </div>

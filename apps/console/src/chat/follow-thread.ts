@@ -55,6 +55,8 @@ class ThreadEventReader {
   #publish: (change: ThreadChange) => void;
   #since: string | undefined;
   #live: string | undefined;
+  /** Whether the connection was lost: changes may have been missed, and the page may show an error. */
+  #wasLost = false;
 
   constructor(threadId: string, publish: (change: ThreadChange) => void) {
     this.#threadId = threadId;
@@ -68,6 +70,7 @@ class ThreadEventReader {
         await this.#read(AbortSignal.any([signal, slot.revoked]), () => (waitMs = minRetryMs)).finally(slot.release);
       } catch {
         // The next iteration connects again.
+        this.#wasLost = true;
       }
       if (signal.aborted) return;
       await delay(waitMs);
@@ -94,7 +97,8 @@ class ThreadEventReader {
 
   /** Every connection starts with the live run. Publishes it if it changed, or if changes may have been missed. */
   #handleLive(data: string): void {
-    if (data === this.#live && this.#since !== undefined) return;
+    if (data === this.#live && this.#since !== undefined && !this.#wasLost) return;
+    this.#wasLost = false;
     this.#live = data;
     this.#publish({ type: 'live', live: JSON.parse(data) as LiveRun | null });
   }

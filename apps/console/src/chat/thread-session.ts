@@ -2,7 +2,7 @@ import { Chat } from '@ai-sdk/react';
 import { generateId } from '@intertie/core';
 import type { Decision } from '@intertie/core/store';
 import type { FileUIPart, UIMessage } from 'ai';
-import { api, ApiError, formatError, type AnswerInput, type Branches, type LiveRun } from '../api.ts';
+import { api, ApiError, formatError, isNetworkError, type AnswerInput, type Branches, type LiveRun } from '../api.ts';
 import { notifyThreadsChanged } from '../thread-changes.ts';
 import { AgentTransport } from './agent-transport.ts';
 import { findNewestLeaf } from './find-newest-leaf.ts';
@@ -14,7 +14,7 @@ import { watchConnection, type ConnectionLogEntry } from './connection-log.ts';
 export type SessionState = {
   /** `missing`: the thread does not exist. */
   status: 'loading' | 'ready' | 'missing' | 'failed';
-  error?: string;
+  error?: string | undefined;
   branches: Branches;
   /** Agent of each answer, by message id. */
   authors: { readonly [messageId: string]: string };
@@ -26,6 +26,10 @@ export type SessionState = {
   /** No message was sent yet, so the server does not know the thread. */
   isNew: boolean;
   connectionLog: readonly ConnectionLogEntry[];
+  /** Messages that are sent one after the other when the current answer has ended. */
+  queued: readonly Draft[];
+  /** User who answered each question or client tool, by its id. */
+  answeredBy: { readonly [id: string]: string };
 };
 
 export type Draft = { text: string; files: FileUIPart[] };
@@ -58,6 +62,8 @@ export class ThreadSession {
       agent,
       isNew,
       connectionLog: [],
+      queued: readQueue(threadId),
+      answeredBy: {},
     };
     const log = (entry: ConnectionLogEntry): void => {
       this.#set({ connectionLog: [...this.#state.connectionLog.slice(-40), entry] });
@@ -87,9 +93,12 @@ export class ThreadSession {
   /** Follows the thread until the returned function is called. An answer that is streaming is read to its end in any case. */
   open(): () => void {
     this.#isOpen = true;
+    const onOnline = (): void => void this.refresh();
+    globalThis.window?.addEventListener('online', onOnline);
     if (!this.#state.isNew) this.#follow();
     return () => {
       this.#isOpen = false;
+      globalThis.window?.removeEventListener('online', onOnline);
       this.#following?.abort();
       this.#following = undefined;
     };
@@ -102,6 +111,30 @@ export class ThreadSession {
   /** Selects the agent unless one was selected before. */
   suggestAgent(agent: string): void {
     if (this.#state.agent === undefined) this.#set({ agent });
+  }
+
+  /** Sends a message after the current answer. */
+  enqueue(draft: Draft): void {
+    this.#setQueue([...this.#state.queued, draft]);
+  }
+
+  /** Stops the current answer, then sends a message. */
+  replace(draft: Draft): void {
+    this.#setQueue([draft, ...this.#state.queued]);
+    this.stop();
+  }
+
+  /** Removes a queued message and returns it. */
+  dequeue(index: number): Draft | undefined {
+    const { queued } = this.#state;
+    this.#setQueue(queued.toSpliced(index, 1));
+    return queued[index];
+  }
+
+  /** Sends the first queued message now, also if a question is open or the last answer failed. */
+  sendQueued(): void {
+    const draft = this.isBusy ? undefined : this.dequeue(0);
+    if (draft) this.send(draft);
   }
 
   send({ text, files }: Draft): void {
@@ -176,13 +209,18 @@ export class ThreadSession {
       ]);
       if (refresh !== this.#refreshes || this.isBusy) return;
       const authors = Object.fromEntries(runs.map(({ messageId, agent }) => [messageId, agent]));
-      this.#set({ status: 'ready', branches, authors, decisions: questions, live });
+      const decisions = questions.filter(({ state }) => state === 'open');
+      const answeredBy = Object.fromEntries(
+        questions.flatMap(({ id, answeredBy: by }) => (by === undefined ? [] : [[id, by]])),
+      );
+      this.#set({ status: 'ready', error: undefined, branches, authors, decisions, answeredBy, live });
       // The response does not contain the message of a live run: keep the one that was read here.
       if (live !== undefined && live.runId === this.#readRun) return;
       const unsent = this.chat.status === 'error' ? findUnsent(this.chat.messages, messages) : [];
       this.chat.messages = [...reuseUnchanged(this.chat.messages, messages), ...unsent];
-      this.#clearOutdatedError();
+      this.#clearOutdatedError(unsent.length > 0);
       if (live !== undefined) await this.chat.resumeStream();
+      else this.#sendNext();
     } catch (error) {
       if (refresh !== this.#refreshes) return;
       const isMissing = error instanceof ApiError && error.status === 404;
@@ -190,9 +228,26 @@ export class ThreadSession {
     }
   }
 
-  /** Clears a connection error if there are newer messages: the run continued, and its message has its own status. */
-  #clearOutdatedError(): void {
-    if (this.chat.status === 'error' && getEndKey(this.chat.messages) !== this.#failedAt) this.chat.clearError();
+  /**
+   * Clears a connection error once the server answers again, or if there are newer messages: the message of a run has its own
+   * status. An unsent message keeps its error, so that it can be sent again.
+   */
+  #clearOutdatedError(hasUnsent: boolean): void {
+    if (this.chat.status !== 'error') return;
+    const isReconnected = !hasUnsent && isNetworkError(this.chat.error);
+    if (isReconnected || getEndKey(this.chat.messages) !== this.#failedAt) this.chat.clearError();
+  }
+
+  /** Sends the next queued message, unless a question is open or the last answer failed. */
+  #sendNext(): void {
+    const last = this.chat.messages.at(-1);
+    const hasFailed = this.chat.status !== 'ready' || (last && getMessageMetadata(last).status === 'error');
+    if (!hasFailed && this.#state.decisions.length === 0 && this.#state.queued.length > 0) this.sendQueued();
+  }
+
+  #setQueue(queued: readonly Draft[]): void {
+    this.#set({ queued });
+    saveQueue(this.threadId, queued);
   }
 
   #markSent(): void {
@@ -224,6 +279,24 @@ export class ThreadSession {
   #set(change: Partial<SessionState>): void {
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Queued messages survive a reload of the tab. */
+function readQueue(threadId: string): Draft[] {
+  try {
+    return JSON.parse(sessionStorage.getItem(`intertie:queue:${threadId}`) ?? '[]') as Draft[];
+  } catch {
+    return [];
+  }
+}
+
+function saveQueue(threadId: string, queued: readonly Draft[]): void {
+  try {
+    if (queued.length === 0) sessionStorage.removeItem(`intertie:queue:${threadId}`);
+    else sessionStorage.setItem(`intertie:queue:${threadId}`, JSON.stringify(queued));
+  } catch {
+    // Storage is blocked, or files exceed its quota: the queue lasts as long as the page.
   }
 }
 

@@ -3,6 +3,8 @@ import { getToolName, type DynamicToolUIPart, type ToolUIPart } from 'ai';
 import { useState, type ReactNode } from 'react';
 import { Approval } from '../decisions/approval.tsx';
 import { ClientTool } from '../decisions/client-tool.tsx';
+import { findChoices, findQuestion } from '../decisions/describe-decision.ts';
+import { useAnswerer } from '../decisions/use-answer.ts';
 import { QuestionCard } from '../decisions/question.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { JsonView } from '../ui/json-view.tsx';
@@ -23,20 +25,73 @@ const states: Readonly<Record<string, string>> = {
 export function ToolCard({ part }: { part: ToolPart }): ReactNode {
   const questionId = parseQuestionId(part.toolCallId);
   if (questionId !== undefined) return <QuestionCard questionId={questionId} part={part} />;
-  return <Call part={part} />;
+  const question = getPartMetadata(part).executor === 'client' ? findQuestion(part.input) : undefined;
+  return question === undefined ? <Call part={part} /> : <AskedQuestion part={part} question={question} />;
+}
+
+/** Call of a tool that asks the user, shown as a question. Its input is in the details. */
+function AskedQuestion({ part, question }: { part: ToolPart; question: string }): ReactNode {
+  const { state, toolCallId, input } = part;
+  const by = useAnswerer(toolCallId);
+  const isWaiting = state === 'input-available';
+  return (
+    <section
+      role="group"
+      className="card question"
+      data-open={isWaiting || undefined}
+      aria-label={`Question: ${question}`}
+    >
+      <header>
+        <Icon name="question" />
+        <strong>{question}</strong>
+        {isWaiting && (
+          <span className="state" data-state="approval-requested">
+            waiting for you
+          </span>
+        )}
+      </header>
+      {isWaiting && (
+        <ClientTool
+          toolCallId={toolCallId}
+          schema={getOutputSchema(part)}
+          question={question}
+          choices={findChoices(input)}
+        />
+      )}
+      {state === 'output-available' && (
+        <div className="decided">
+          {by === undefined ? 'Answered:' : `Answered by ${by}:`}{' '}
+          {typeof part.output === 'string' ? <b>{part.output}</b> : <JsonView label="Answer" value={part.output} />}
+        </div>
+      )}
+      {state === 'output-error' && <p className="decided">{part.errorText}</p>}
+      <details className="fold asked-by">
+        <summary>
+          <Icon name="chevron" />
+          Asked with the tool <code>{getToolName(part)}</code>
+        </summary>
+        <JsonView label="Input" value={input} />
+      </details>
+    </section>
+  );
 }
 
 function Call({ part }: { part: ToolPart }): ReactNode {
   const { state, input, toolCallId } = part;
   const isClientTool = state === 'input-available' && getPartMetadata(part).executor === 'client';
   const isWaiting = state === 'approval-requested' || isClientTool;
-  const question = isClientTool ? findQuestion(input) : undefined;
-  const isInitiallyOpen = (isWaiting && question === undefined) || state === 'output-error';
+  const isInitiallyOpen = isWaiting || state === 'output-error';
   const [isOpen, setOpen] = useState<boolean>();
   const name = getToolName(part);
   const summary = summarizeInput(input);
   return (
-    <section className="card tool" data-state={state} data-open={isWaiting || undefined} aria-label={`Tool ${name}`}>
+    <section
+      role="group"
+      className="card tool"
+      data-state={state}
+      data-open={isWaiting || undefined}
+      aria-label={`Tool ${name}`}
+    >
       <details className="fold" open={isOpen ?? isInitiallyOpen}>
         <summary
           onClick={(event) => {
@@ -58,23 +113,32 @@ function Call({ part }: { part: ToolPart }): ReactNode {
         {state === 'output-error' && <p className="problem">{part.errorText}</p>}
         {state === 'output-denied' && <p className="decided">{getDenialReason(part) ?? 'Denied.'}</p>}
       </details>
+      <Decided part={part} />
       {state === 'approval-requested' && (
         <Approval questionId={part.approval.id} message={getApprovalMessage(part.approval)} />
       )}
-      {isClientTool && <ClientTool toolCallId={toolCallId} schema={getOutputSchema(part)} question={question} />}
+      {isClientTool && <ClientTool toolCallId={toolCallId} schema={getOutputSchema(part)} question={undefined} />}
     </section>
   );
+}
+
+/** Names the user who decided on a call. */
+function Decided({ part }: { part: ToolPart }): ReactNode {
+  const by = useAnswerer(getApprovalId(part) ?? part.toolCallId);
+  if (by === undefined || part.state === 'approval-requested') return undefined;
+  const { approval } = part as { approval?: { approved?: boolean } };
+  const isDenied = part.state === 'output-denied' || approval?.approved === false;
+  const verb = getApprovalId(part) === undefined ? 'Submitted' : isDenied ? 'Denied' : 'Approved';
+  return <p className="decided">{`${verb} by ${by}.`}</p>;
+}
+
+function getApprovalId(part: ToolPart): string | undefined {
+  return (part as { approval?: { id?: string } }).approval?.id;
 }
 
 function getStateLabel(part: ToolPart): string | undefined {
   if (part.state !== 'approval-responded') return states[part.state];
   return part.approval.approved ? 'approved' : 'denied';
-}
-
-/** Finds the question in the input of a tool that asks the user. */
-function findQuestion(input: unknown): string | undefined {
-  const { question, prompt, message } = (input ?? {}) as { question?: unknown; prompt?: unknown; message?: unknown };
-  return [question, prompt, message].find((text): text is string => typeof text === 'string');
 }
 
 /** Formats the input on one line of at most 120 characters. */

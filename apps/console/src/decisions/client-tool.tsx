@@ -1,5 +1,6 @@
 import type { Json } from '@intertie/core';
 import type { ReactNode } from 'react';
+import type { AnswerInput } from '../api.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorMessage } from '../ui/error-message.tsx';
 import { SchemaForm } from './schema-form.tsx';
@@ -10,34 +11,55 @@ export function ClientTool({
   toolCallId,
   schema,
   question,
+  choices,
 }: {
   toolCallId: string;
   schema: Json | undefined;
   /** Question in the tool input, if it has one. */
   question: string | undefined;
+  /** Choices in the tool input, if it has any. */
+  choices?: readonly string[] | undefined;
 }): ReactNode {
   const { canAnswer, isSending, sent, error, send } = useAnswer();
-  if (sent !== undefined)
-    return <p className="decided">{'error' in sent ? 'You reported a failure.' : 'You submitted the result.'}</p>;
+  if (sent !== undefined) return <p className="decided">{describeSent(sent, question !== undefined)}</p>;
   if (!canAnswer) return undefined;
   return (
     <div className="decision">
-      <p>{question ?? 'This tool runs on the client. Enter its result:'}</p>
+      {question === undefined && <p>This tool runs on the client. Enter its result:</p>}
+      {choices && (
+        <div className="row" role="group" aria-label="Choices">
+          {choices.map((choice) => (
+            <Button key={choice} disabled={isSending} onClick={() => send({ toolCallId, output: choice })}>
+              {choice}
+            </Button>
+          ))}
+        </div>
+      )}
       <SchemaForm
         schema={schema}
-        submitLabel="Submit result"
+        submitLabel={question === undefined ? 'Submit result' : 'Answer'}
         isDisabled={isSending}
         onSubmit={(output) => send({ toolCallId, output })}
       >
         <Button
           variant="quiet"
           disabled={isSending}
-          onClick={() => send({ toolCallId, error: 'The client tool failed.' })}
+          onClick={() =>
+            send({
+              toolCallId,
+              error: question === undefined ? 'The client tool failed.' : 'The user declined to answer.',
+            })
+          }
         >
-          Report failure
+          {question === undefined ? 'Report failure' : 'Decline to answer'}
         </Button>
       </SchemaForm>
       <ErrorMessage text={error} />
     </div>
   );
+}
+
+function describeSent(sent: AnswerInput, isQuestion: boolean): string {
+  if ('error' in sent) return isQuestion ? 'You declined to answer.' : 'You reported a failure.';
+  return isQuestion ? 'Answered.' : 'You submitted the result.';
 }

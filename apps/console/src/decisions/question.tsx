@@ -8,7 +8,7 @@ import { JsonView } from '../ui/json-view.tsx';
 import { ErrorMessage } from '../ui/error-message.tsx';
 import { Approval } from './approval.tsx';
 import { SchemaForm } from './schema-form.tsx';
-import { useAnswer } from './use-answer.ts';
+import { useAnswer, useAnswerer } from './use-answer.ts';
 
 type QuestionInput = { kind?: string; message?: string; reason?: string; schema?: Json };
 
@@ -24,6 +24,7 @@ export function QuestionCard({
   const isOpen = part.state === 'input-available' || part.state === 'input-streaming';
   return (
     <section
+      role="group"
       className="card question"
       data-open={isOpen || undefined}
       aria-label={`Question: ${message ?? reason ?? ''}`}
@@ -35,18 +36,37 @@ export function QuestionCard({
       </header>
       {isOpen && kind === 'approval' && <Approval questionId={questionId} message="Continue?" />}
       {isOpen && kind !== 'approval' && <AnswerForm questionId={questionId} schema={schema} />}
-      {part.state === 'output-available' && <GivenAnswer part={part} output={part.output} />}
+      {part.state === 'output-available' && <GivenAnswer questionId={questionId} part={part} output={part.output} />}
       {part.state === 'output-error' && <p className="decided">{part.errorText}</p>}
     </section>
   );
 }
 
-function GivenAnswer({ part, output }: { part: ToolUIPart | DynamicToolUIPart; output: unknown }): ReactNode {
+function GivenAnswer({
+  questionId,
+  part,
+  output,
+}: {
+  questionId: string;
+  part: ToolUIPart | DynamicToolUIPart;
+  output: unknown;
+}): ReactNode {
   const { approved, reason } = getAnswerMetadata(part);
+  const by = useAnswerer(questionId);
+  const suffix = by === undefined ? '' : ` by ${by}`;
   if (approved !== undefined) {
-    return <p className="decided">{approved ? 'Approved.' : `Denied${reason === undefined ? '.' : `: ${reason}`}`}</p>;
+    return (
+      <p className="decided">
+        {approved ? `Approved${suffix}.` : `Denied${suffix}${reason === undefined ? '.' : `: ${reason}`}`}
+      </p>
+    );
   }
-  return typeof output === 'string' ? <p className="decided">{output}</p> : <JsonView label="Answer" value={output} />;
+  if (typeof output !== 'string') return <JsonView label={`Answer${suffix}`} value={output} />;
+  return (
+    <p className="decided">
+      Answered{suffix}: <b>{output}</b>
+    </p>
+  );
 }
 
 function AnswerForm({ questionId, schema }: { questionId: string; schema: Json | undefined }): ReactNode {

@@ -5,12 +5,18 @@ import type { AnswerInput } from '../api.ts';
 export type AnswerHandler = {
   /** Whether the message accepts answers: it is the last one and not a recording. */
   isOpen: boolean;
+  /** User who answered each question or client tool, by its id. */
+  answeredBy: { readonly [id: string]: string };
+  /** Whether the server has one user only. */
+  isAlone: boolean;
   /** Sends an answer. Returns the reason if it was rejected. */
   answer: (answer: AnswerInput) => Promise<string | undefined>;
 };
 
 export const AnswerContext = createContext<AnswerHandler>({
   isOpen: false,
+  answeredBy: {},
+  isAlone: false,
   answer: async () => 'This is a recording.',
 });
 
@@ -38,4 +44,11 @@ export function useAnswer(): AnswerState {
     if (rejection === undefined) setSent(next);
   };
   return { canAnswer: isOpen && sent === undefined, isSending, sent, error, send: (next) => void send(next) };
+}
+
+/** Returns the user who answered a question, for display; undefined if unknown. */
+export function useAnswerer(id: string): string | undefined {
+  const { answeredBy, isAlone } = use(AnswerContext);
+  const by = answeredBy[id];
+  return by !== undefined && isAlone ? 'you' : by;
 }

@@ -110,14 +110,14 @@ function Streams(
       <div className="stream-heads" aria-hidden="true">
         <span />
         {table.hasFrames && (
-          <span className="head" data-column="frame">
+          <span className="head" data-column="frame" title="What the agent's runtime sent, as received">
             Source <i>{dialect}</i> <b>{run.frames.length}</b>
           </span>
         )}
-        <span className="head">
+        <span className="head" title="The run in Intertie's own format, which every protocol is converted to and from">
           Canonical <b>{table.events.length}</b>
         </span>
-        <span className="head">
+        <span className="head" title="What a client of this protocol receives">
           {label} <b>{table.targets.length}</b>
         </span>
       </div>

@@ -5,6 +5,7 @@ import { api, formatError, type TreeMessage } from '../api.ts';
 import type { PaneProps } from '../inspect-types.ts';
 import { Button } from '../ui/button.tsx';
 import { findLeafBelow, buildTreeRows, type TreeRow } from './tree/message-tree.ts';
+import { toPlainText } from './tree/plain-text.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
 
 /** All messages of a thread with their branches. Switches to a branch, or forks from a message. */
@@ -93,7 +94,7 @@ function MessageRow(props: {
       <span className="role" data-role={message.role}>
         {message.role}
       </span>
-      <span className="preview">{message.preview || '(no text)'}</span>
+      <span className="preview">{toPlainText(message.preview) || '(no text)'}</span>
       {siblings > 1 && (
         <span className="mark" title={`Version ${nth} of ${siblings}`}>
           {nth}/{siblings}

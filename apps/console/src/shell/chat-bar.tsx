@@ -1,4 +1,5 @@
 import { useEffect, type ReactNode } from 'react';
+import { useOpenQuestions } from '../open-questions.ts';
 import { IconButton } from '../ui/button.tsx';
 
 /** Header of the chat: title and view options. Also sets the title of the page. */
@@ -19,9 +20,11 @@ export function ChatBar({
   onHelp: () => void;
   children?: ReactNode;
 }): ReactNode {
+  const waiting = useOpenQuestions().length;
   useEffect(() => {
-    document.title = title === '' ? 'Intertie' : `${title} · Intertie`;
-  }, [title]);
+    const name = title === '' ? 'Intertie' : `${title} · Intertie`;
+    document.title = waiting === 0 ? name : `(${waiting}) ${name}`;
+  }, [title, waiting]);
   return (
     <header className="bar chat-bar">
       <h1 className="title">{title}</h1>

@@ -5,10 +5,10 @@ it.each([
   [1920, undefined, 600],
   [1440, undefined, 600],
   [1280, undefined, 540],
-  [1024, undefined, 320],
+  [1024, undefined, 400],
   [1440, 820, 820],
-  [1200, 820, 640],
-  [700, 820, 320],
+  [1200, 820, 620],
+  [700, 820, 400],
 ])('computes, for a window of %i px and a chosen width of %s, an inspector of %i px', (windowWidth, chosen, width) => {
   expect(computeInspectorWidth(windowWidth, chosen).width).toBe(width);
 });

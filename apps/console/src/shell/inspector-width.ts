@@ -1,7 +1,8 @@
-const minWidth = 320;
+/** All five tabs are visible from this width on. */
+const minWidth = 400;
 const defaultWidth = 600;
 /** Minimum and comfortable width of the thread list and the chat together. */
-const minRest = 560;
+const minRest = 580;
 const comfortableRest = 740;
 
 /** Computes the inspector's width: the chosen one, or the default if that leaves enough for the other columns. */

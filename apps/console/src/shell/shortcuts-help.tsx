@@ -4,12 +4,15 @@ import { IconButton } from '../ui/button.tsx';
 const keys: ReadonlyArray<[string, string]> = [
   ['j  k', 'Next and previous message; in the inspector, rows'],
   ['/', 'Search threads; in the inspector, filter'],
+  ['w', 'Show what waits for you'],
   ['f', 'Scroll to the end and follow it'],
   ['n', 'New thread'],
   ['c', 'Write a message'],
   ['i', 'Open or close the inspector'],
   ['v', 'Show messages between agents'],
   ['1 – 5', 'Streams, Topology, Timeline, Tree, Tape'],
+  ['Enter', 'Send; during an answer, queue'],
+  ['Ctrl+Enter', 'During an answer, replace it'],
   ['Esc', 'Stop the answer; leave a field'],
   ['?', 'Show this help'],
 ];

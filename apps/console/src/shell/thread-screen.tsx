@@ -63,7 +63,7 @@ export function ThreadScreen({
     (run: string): void => {
       setPinned(run);
       openInspector();
-      if (matchMedia('(max-width: 760px)').matches) navigate({ view: 'inspect' });
+      if (matchMedia('(max-width: 900px)').matches) navigate({ view: 'inspect' });
     },
     [openInspector],
   );

@@ -7,6 +7,8 @@ import { ErrorMessage } from '../ui/error-message.tsx';
 import { useAgentColor } from '../use-agent-color.ts';
 import { navigate } from '../use-location.ts';
 import { notifyThreadsChanged } from '../thread-changes.ts';
+import { useOpenQuestions } from '../open-questions.ts';
+import { Inbox } from './inbox.tsx';
 import { useThreads } from './use-threads.ts';
 import { formatDate } from './format-date.ts';
 
@@ -15,13 +17,20 @@ export function ThreadList({
   current,
   server,
   searchField,
+  isInbox,
+  onInbox,
 }: {
   current: string | undefined;
   server: ServerInfo | undefined;
   searchField: RefObject<HTMLInputElement | null>;
+  /** Whether the list shows only what waits for the user. */
+  isInbox: boolean;
+  onInbox: (isInbox: boolean) => void;
 }): ReactNode {
   const [search, setSearch] = useState('');
   const { threads, error, isLoading, loadMore } = useThreads(search);
+  const questions = useOpenQuestions();
+  const waiting = new Set(questions.map(({ threadId }) => threadId));
   return (
     <nav className="sidebar" aria-label="Threads">
       <header className="bar">
@@ -56,16 +65,34 @@ export function ThreadList({
         />
         <kbd aria-hidden="true">/</kbd>
       </div>
-      <ul className="threads">
-        {threads.map((thread) => (
-          <ThreadRow key={thread.id} thread={thread} isCurrent={thread.id === current} />
-        ))}
-      </ul>
+      <div className="thread-filter" role="group" aria-label="Filter threads">
+        <button type="button" aria-pressed={!isInbox} onClick={() => onInbox(false)}>
+          All
+        </button>
+        <button type="button" aria-pressed={isInbox} aria-keyshortcuts="w" onClick={() => onInbox(true)}>
+          Waiting
+          {questions.length > 0 && <span className="badge">{questions.length}</span>}
+        </button>
+      </div>
+      {isInbox ? (
+        <Inbox questions={questions} current={current} />
+      ) : (
+        <ul className="threads">
+          {threads.map((thread) => (
+            <ThreadRow
+              key={thread.id}
+              thread={thread}
+              isCurrent={thread.id === current}
+              isWaiting={waiting.has(thread.id)}
+            />
+          ))}
+        </ul>
+      )}
       <ErrorMessage text={error} />
-      {threads.length === 0 && !isLoading && error === undefined && (
+      {!isInbox && threads.length === 0 && !isLoading && error === undefined && (
         <p className="empty">{search === '' ? 'Your threads appear here.' : 'No matching threads.'}</p>
       )}
-      {loadMore && (
+      {!isInbox && loadMore && (
         <Button variant="quiet" onClick={loadMore}>
           More
         </Button>
@@ -83,7 +110,16 @@ export function ThreadList({
 
 const databases = { pglite: 'PGlite', postgres: 'Postgres' } as const;
 
-function ThreadRow({ thread, isCurrent }: { thread: ThreadInfo; isCurrent: boolean }): ReactNode {
+function ThreadRow({
+  thread,
+  isCurrent,
+  isWaiting,
+}: {
+  thread: ThreadInfo;
+  isCurrent: boolean;
+  /** Whether a question of the thread is open. */
+  isWaiting: boolean;
+}): ReactNode {
   const getColor = useAgentColor();
   const [mode, setMode] = useState<'plain' | 'rename' | 'delete'>('plain');
   const title = thread.title ?? 'Untitled';
@@ -124,6 +160,11 @@ function ThreadRow({ thread, isCurrent }: { thread: ThreadInfo; isCurrent: boole
             <span className="agent">
               <span className="dot" style={{ background: getColor(thread.agent) }} />
               {thread.agent}
+            </span>
+          )}
+          {isWaiting && (
+            <span className="waiting-mark" title="Waiting for you">
+              waiting
             </span>
           )}
           <time dateTime={thread.updatedAt}>{formatDate(thread.updatedAt)}</time>

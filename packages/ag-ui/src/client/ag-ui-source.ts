@@ -151,7 +151,21 @@ async function* httpEvents(
   const { threadId } = input;
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify(toJson(input));
-  const response = await requestRun(options, { method: 'POST', headers, body }, { threadId, ...abort });
+  const response = await requestRun(options, { method: 'POST', headers, body }, { threadId, ...abort }).catch(
+    (error: unknown) => {
+      throw abort.leave.aborted ? error : toUnreachableError(options, error);
+    },
+  );
   if (!response.ok || response.body === null) throw await toResponseError(options, response);
   yield* sseEvents(response.body);
+}
+
+/** Names the agent: the error of `fetch` is only "fetch failed", with the reason in its cause. */
+function toUnreachableError({ url }: AGUISourceOptions, error: unknown): unknown {
+  if (!(error instanceof TypeError)) return error;
+  const { code, message = error.message } = (error.cause ?? {}) as { code?: string; message?: string };
+  const reason = code === 'ECONNREFUSED' ? 'the connection was refused' : message || error.message;
+  return new Error(`Cannot reach the agent at ${url}: ${reason}. Start the agent, or correct its URL.`, {
+    cause: error,
+  });
 }

@@ -61,7 +61,9 @@ function apply(tree: Tree, change: MessageChange): void {
 }
 
 function toNode({ id, parentId, role, status, runId, createdAt, content }: CanonicalMessage): TreeNode {
-  const text = content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ');
+  // Messages between agents are not part of the answer.
+  const texts = content.parts.flatMap((part) => (part.type === 'text' && !part.internal ? [part.text] : []));
+  const text = texts.join(' ');
   return {
     id,
     ...defined({ parentId, status, runId }),

@@ -2,11 +2,16 @@ import type { ReactNode } from 'react';
 import { Chip } from '../chip.tsx';
 import type { StreamView } from './stream-store.ts';
 
-const statusLabels: { readonly [Status in StreamView['run']['status']]: string } = {
+type Status = StreamView['run']['status'] | 'waiting' | 'stopped' | 'error';
+
+const statusLabels: { readonly [Name in Status]: string } = {
   idle: 'no run',
   loading: 'loading',
   live: 'live',
-  ended: 'ended',
+  ended: 'complete',
+  waiting: 'waiting for you',
+  stopped: 'stopped',
+  error: 'failed',
   dropped: 'log deleted',
   failed: 'unreachable',
 };
@@ -23,11 +28,12 @@ export function StreamSummary(props: {
 }): ReactNode {
   const { view, shown, onViolation, onLosses, isLossReportOpen, isFollowing, onFollow } = props;
   const { table, run, rate } = view;
+  const status = getStatus(view);
   const violations = table.violations.event.length + table.violations.target.length;
   return (
     <footer className="stream-summary" aria-label="Summary">
-      <span className="status" data-status={run.status}>
-        {statusLabels[run.status]}
+      <span className="status" data-status={status}>
+        {statusLabels[status]}
       </span>
       <Chip isOn={isFollowing} title="Stay at the end of the run (f)" onToggle={() => onFollow(!isFollowing)}>
         follow
@@ -38,17 +44,35 @@ export function StreamSummary(props: {
       {run.reconnects > 0 && <span>{formatCount(run.reconnects, 'reconnect')}</span>}
       <span className="grow" />
       {violations === 0 ? (
-        <span className="fine">{table.events.length > 0 && 'no violations'}</span>
+        <span className="fine" title="Every event follows the rules of its protocol">
+          {table.events.length > 0 && 'no violations'}
+        </span>
       ) : (
         <button type="button" className="link bad" title="Go to the next one (n)" onClick={onViolation}>
           {formatCount(violations, 'violation')}
         </button>
       )}
-      <button type="button" className="link" aria-expanded={isLossReportOpen} onClick={onLosses}>
+      <button
+        type="button"
+        className="link"
+        title="Information that the target protocol cannot carry"
+        aria-expanded={isLossReportOpen}
+        onClick={onLosses}
+      >
         {formatCount(table.losses.length, 'loss', 'losses')}
       </button>
     </footer>
   );
+}
+
+/** Returns the state of the run, including how it ended and whether it waits for a person. */
+function getStatus({ run, table }: StreamView): Status {
+  if (run.status === 'live') return table.hasOpenQuestion ? 'waiting' : 'live';
+  const last = run.entries.at(-1)?.event;
+  if (run.status !== 'ended' || last?.type !== 'run-end') return run.status;
+  if (last.outcome === 'paused') return 'waiting';
+  if (last.outcome === 'error') return 'error';
+  return last.outcome === 'aborted' ? 'stopped' : 'ended';
 }
 
 const formatCount = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

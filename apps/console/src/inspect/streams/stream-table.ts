@@ -62,6 +62,7 @@ export class StreamTable {
   /** Number of violations of each check that are in `#violations`. */
   #collected = { event: 0, target: 0 };
   #hasEnded = false;
+  #openQuestions = new Set<string>();
   readonly hasFrames: boolean;
 
   constructor(target: Target, options: StreamTableOptions) {
@@ -72,6 +73,11 @@ export class StreamTable {
       onLoss: (loss) => this.#addLoss(loss),
     });
     this.#targetCheck = createStreamChecker(target.protocol);
+  }
+
+  /** Whether the run waits for an answer. */
+  get hasOpenQuestion(): boolean {
+    return this.#openQuestions.size > 0;
   }
 
   get length(): number {
@@ -99,6 +105,8 @@ export class StreamTable {
   feed(event: AgentEvent): void {
     const index = this.events.push(event) - 1;
     this.#eventAgents.push(this.agents.feed(event));
+    if (event.type === 'question') this.#openQuestions.add(event.questionId);
+    else if (event.type === 'answer') this.#openQuestions.delete(event.questionId);
     this.#firstTarget.push(this.targets.length);
     this.#canonicalCheck.feed(event);
     this.#encoder.feed(event, (item) => this.#addTarget(item, index));

@@ -36,6 +36,19 @@ export function useFollow(element: RefObject<HTMLElement | null>, length: number
     lastTop.current = list.scrollTop;
   }, [element, length, isPinned]);
 
+  // A hidden list cannot scroll: it scrolls when it is shown.
+  const isEmpty = length === 0;
+  useEffect(() => {
+    const list = element.current;
+    if (!list || !isPinned || isEmpty) return undefined;
+    const observer = new ResizeObserver(() => {
+      list.scrollTop = list.scrollHeight;
+      lastTop.current = list.scrollTop;
+    });
+    observer.observe(list);
+    return () => observer.disconnect();
+  }, [element, isPinned, isEmpty]);
+
   const onScroll = useCallback(() => {
     const list = element.current;
     if (!list) return;

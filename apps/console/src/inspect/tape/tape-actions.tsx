@@ -69,6 +69,7 @@ export function TapeActions(props: {
         variant="quiet"
         icon="copy"
         disabled={isEmpty}
+        title="Copies a Vitest test that checks these events and the message they produce"
         onClick={() => copy('Test', () => createTestCode(events, title))}
       >
         Copy as test

@@ -1,5 +1,6 @@
 import type { CanonicalMessage, MessagePart } from '@intertie/core';
 import { memo, type ReactNode } from 'react';
+import { Markdown } from '../../chat/markdown.tsx';
 import { useAgentColor } from '../../use-agent-color.ts';
 import { compactJson } from '../compact-json.ts';
 
@@ -43,9 +44,13 @@ function PartView({ part, agent }: { part: MessagePart; agent: string | undefine
 function PartBody({ part }: { part: MessagePart }): ReactNode {
   switch (part.type) {
     case 'text':
-      return <p>{part.text}</p>;
+      return <Markdown text={part.text} isStreaming={false} />;
     case 'reasoning':
-      return <p className="aside">{part.reasoning}</p>;
+      return (
+        <div className="aside">
+          <Markdown text={part.reasoning} isStreaming={false} />
+        </div>
+      );
     case 'tool-invocation':
       return (
         <p className="call">

@@ -56,8 +56,13 @@ describe('TopologyActivity', () => {
     expect(activity.agents.get('a')?.state).toBe('aborted');
   });
 
-  it('ignores agents of kind voice', () => {
-    const voice: AgentEvent = { type: 'agent-start', agentId: 'v', name: 'narrator', kind: 'voice' };
-    expect(feedAll(voice).agents.size).toBe(0);
+  it('counts events without an agent separately', () => {
+    const activity = feedAll(
+      { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' },
+      { type: 'text-start', id: 'x' },
+      { type: 'run-end', outcome: 'complete' },
+    );
+    expect(activity.agents.size).toBe(0);
+    expect(activity.unnamed).toMatchObject({ state: 'complete', events: 3 });
   });
 });

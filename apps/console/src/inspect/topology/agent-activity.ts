@@ -4,7 +4,8 @@ import { EventAgents } from '../event-agents.ts';
 export type AgentState = 'idle' | 'working' | 'paused' | 'complete' | 'aborted' | 'error';
 export type AgentActivity = {
   name: string;
-  kind: 'agent' | 'node';
+  /** A voice only names a speaker: it is a node of the graph only if the topology declares it. */
+  kind: 'agent' | 'node' | 'voice';
   state: AgentState;
   /** Indices of the events at which it started, and at which it completed. */
   starts: number[];
@@ -21,6 +22,8 @@ export type EdgeActivity = { from: string; to: string; messages: number; starts:
 export class TopologyActivity {
   readonly agents: Map<string, AgentActivity> = new Map();
   readonly edges: Map<string, EdgeActivity> = new Map();
+  /** Events that name no agent. They belong to the agent of the run, if its topology has one. */
+  unnamed: AgentActivity | undefined;
   #names = new EventAgents();
   #count = 0;
   /** Open invocations by agent: two invocations of the same agent may overlap. */
@@ -34,6 +37,7 @@ export class TopologyActivity {
     const index = this.#count++;
     const name = this.#names.feed(event);
     if (name !== undefined) this.#countEvent(name, index);
+    else this.#countUnnamed(event, index);
     switch (event.type) {
       case 'agent-start':
         return this.#start(event, index);
@@ -68,8 +72,6 @@ export class TopologyActivity {
   }
 
   #start(event: Extract<AgentEvent, { type: 'agent-start' }>, index: number): void {
-    // A voice is only a speaker's name, not a node of the graph.
-    if (event.kind === 'voice') return;
     const agent = this.#getAgent(event.name, event.kind);
     agent.state = 'working';
     agent.starts.push(index);
@@ -80,6 +82,16 @@ export class TopologyActivity {
     if (parent !== event.name) this.#getEdge(parent, event.name, index).starts++;
   }
 
+  #countUnnamed(event: AgentEvent, index: number): void {
+    this.unnamed ??= createActivity('', 'agent', index);
+    this.unnamed.events++;
+    this.unnamed.lastEvent = index;
+    if (event.type === 'run-end') this.unnamed.state = event.outcome;
+    else if (event.type === 'run-start') this.unnamed.state = 'working';
+    else if (event.type === 'step-end')
+      for (const usage of event.usage ?? []) this.unnamed.outputTokens += usage.outputTokens ?? 0;
+  }
+
   #countEvent(name: string, index: number): void {
     const agent = this.agents.get(name);
     if (!agent) return;
@@ -87,20 +99,10 @@ export class TopologyActivity {
     agent.lastEvent = index;
   }
 
-  #getAgent(name: string, kind: 'agent' | 'node' = 'agent'): AgentActivity {
+  #getAgent(name: string, kind: AgentActivity['kind'] = 'agent'): AgentActivity {
     const known = this.agents.get(name);
     if (known) return known;
-    const lastEvent = this.#count - 1;
-    const agent: AgentActivity = {
-      name,
-      kind,
-      state: 'idle',
-      starts: [],
-      completions: [],
-      events: 1,
-      outputTokens: 0,
-      lastEvent,
-    };
+    const agent = { ...createActivity(name, kind, this.#count - 1), events: 1 };
     this.agents.set(name, agent);
     return agent;
   }
@@ -112,6 +114,10 @@ export class TopologyActivity {
     this.edges.set(key, edge);
     return edge;
   }
+}
+
+function createActivity(name: string, kind: AgentActivity['kind'], lastEvent: number): AgentActivity {
+  return { name, kind, state: 'idle', starts: [], completions: [], events: 0, outputTokens: 0, lastEvent };
 }
 
 function isEdge(data: Json): data is { from: string; to: string } {

@@ -29,6 +29,22 @@ describe('buildAgentGraph', () => {
     { type: 'text-start', id: 't', agentId: 'b', to: ['helper', 'all'] },
   );
 
+  it('shows events without an agent as those of the entry', () => {
+    const alone = { entry: 'boss', agents: [{ name: 'boss', kind: 'agent' as const }], edges: [] };
+    const activity = feedAll({ type: 'text-start', id: 't' }, { type: 'run-end', outcome: 'complete' });
+    const { nodes } = buildAgentGraph(alone, activity, options, available);
+    expect(nodes).toMatchObject([{ name: 'boss', activity: { state: 'complete', events: 2 } }]);
+  });
+
+  it('draws a voice only if the topology declares it', () => {
+    const speak = (name: string): AgentEvent => ({ type: 'agent-start', agentId: name, name, kind: 'voice' });
+    const { nodes } = buildAgentGraph(topology, feedAll(speak('boss'), speak('narrator')), options, available);
+    expect(nodes.map(({ name, activity }) => [name, activity?.kind])).toEqual([
+      ['boss', 'voice'],
+      ['helper', undefined],
+    ]);
+  });
+
   it('joins declared and observed agents by name', () => {
     const { nodes, edges } = buildAgentGraph(topology, run, options, available);
     expect(nodes.map(({ name, isEntry, activity }) => [name, isEntry, activity?.state])).toEqual([

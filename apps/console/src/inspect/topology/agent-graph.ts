@@ -33,7 +33,9 @@ export function buildAgentGraph(
 ): AgentGraph {
   const agents = new Map<string, Pick<AgentNode, 'name' | 'kind' | 'description'>>();
   for (const agent of topology?.agents ?? []) agents.set(agent.name, agent);
-  for (const { name, kind } of activity.agents.values()) if (!agents.has(name)) agents.set(name, { name, kind });
+  for (const { name, kind } of activity.agents.values()) {
+    if (!agents.has(name) && kind !== 'voice') agents.set(name, { name, kind });
+  }
 
   const edges = new Map<string, Omit<AgentEdge, 'isMutual'>>();
   for (const { from, to, label } of topology?.edges ?? []) {
@@ -62,7 +64,8 @@ export function buildAgentGraph(
   );
   const nodes: AgentNode[] = [];
   for (const { id, x, y } of placed) {
-    nodes.push({ ...agents.get(id)!, isEntry: id === entry, activity: activity.agents.get(id), x, y });
+    const seen = activity.agents.get(id) ?? (id === entry ? activity.unnamed : undefined);
+    nodes.push({ ...agents.get(id)!, isEntry: id === entry, activity: seen, x, y });
   }
   const withMutual: AgentEdge[] = [];
   for (const edge of list) withMutual.push({ ...edge, isMutual: edges.has(toEdgeKey(edge.to, edge.from)) });
