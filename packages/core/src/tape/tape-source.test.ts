@@ -5,6 +5,9 @@ import { runInput } from '../../test/run-input.ts';
 import type { Codec } from '../codec/codec.ts';
 import type { AgentEvent } from '../event/event.ts';
 import { foldEvents } from '../message/message-list.ts';
+import type { CanonicalMessage, MessageContent } from '../event/message.ts';
+import type { RunInput } from '../event/run-input.ts';
+import { createResumePoint } from '../run/resume-point.ts';
 import { parseTape } from './read-tape.ts';
 import { tapeSource } from './tape-source.ts';
 import { CANONICAL, type Tape } from './tape.ts';
@@ -130,5 +133,90 @@ describe('tapeSource', () => {
 
   it('rejects an invalid speed immediately', () => {
     expect(() => tapeSource(tape, { speed: 0 })).toThrow(RangeError);
+  });
+
+  describe('resume', () => {
+    const stored = (content: MessageContent = { format: 2, parts: [] }): CanonicalMessage => ({
+      id: 'message',
+      threadId: 'thread',
+      role: 'assistant',
+      type: 'text',
+      content,
+      createdAt: new Date(0),
+    });
+    const resumeFrom = async (
+      log: AgentEvent[],
+      given: Partial<RunInput> = {},
+      from = source,
+    ): Promise<AgentEvent[]> => {
+      const input = runInput({ epoch: 2, ...given });
+      return await readAll(from.resume!(input, createResumePoint(stored(given.message), log), runControl()));
+    };
+
+    it('continues after every event with the events of an undisturbed run', async () => {
+      const whole = await readAll(source.run(runInput(), runControl()));
+      for (let length = 0; length < whole.length; length += 1) {
+        expect(await resumeFrom(whole.slice(0, length)), `after ${length} events`).toEqual(whole.slice(length));
+      }
+    });
+
+    it('continues a run that has a baseline, an answer and a state after every event', async () => {
+      const given: Partial<RunInput> = {
+        resumes: 'before',
+        state: { n: 1 },
+        answers: [{ toolCallId: 'asked', status: 'ok', output: 1 }],
+        message: {
+          format: 2,
+          parts: [
+            {
+              type: 'tool-invocation',
+              toolCallId: 'asked',
+              toolName: 'ask',
+              args: {},
+              state: 'call',
+              executor: 'client',
+            },
+          ],
+        },
+      };
+      const whole = await readAll(source.run(runInput(given), runControl()));
+      for (let length = 0; length < whole.length; length += 1) {
+        expect(await resumeFrom(whole.slice(0, length), given), `after ${length} events`).toEqual(whole.slice(length));
+      }
+    });
+
+    it('continues after merged deltas, a takeover and within a delta', async () => {
+      const whole = await readAll(source.run(runInput(), runControl()));
+      const start = whole.findIndex(({ type }) => type === 'text-delta');
+      const recovered: AgentEvent = { type: 'notice', level: 'info', code: 'recovered', message: '' };
+      const id = 'run:2';
+      const log: AgentEvent[] = [...whole.slice(0, start), { type: 'text-delta', id, delta: 'He' }, recovered];
+      const rest = await resumeFrom(log, { epoch: 3 });
+      expect(rest).toEqual([{ type: 'text-delta', id, delta: 'llo' }, ...whole.slice(start + 1)]);
+    });
+
+    it('continues after a reasoning delta whose text was not stored', async () => {
+      const reasoning: AgentEvent[] = [
+        { type: 'reasoning-start', id: 'r' },
+        { type: 'reasoning-delta', id: 'r', delta: 'Hm' },
+        { type: 'reasoning-end', id: 'r' },
+      ];
+      const items = [...events.slice(0, 3), ...reasoning, ...events.slice(3)].map((item) => ({ t: 0, item }));
+      const thinking = tapeSource({ ...tape, items }, { speed: Infinity });
+      const whole = await readAll(thinking.run(runInput(), runControl()));
+      const end = whole.findIndex(({ type }) => type === 'reasoning-delta') + 1;
+      const log = whole
+        .slice(0, end)
+        .map((event) => (event.type === 'reasoning-delta' ? { ...event, delta: '' } : event));
+      const rest = await resumeFrom(log, {}, thinking);
+      expect(rest.map(({ type }) => type)).toEqual(whole.slice(end - 1).map(({ type }) => type));
+    });
+
+    it('ends as lost if the tape has changed', async () => {
+      const whole = await readAll(source.run(runInput(), runControl()));
+      const changed = tapeSource({ ...tape, items: tape.items.slice(0, 3) }, { speed: Infinity });
+      const rest = await resumeFrom(whole.slice(0, 7), {}, changed);
+      expect(rest.at(-1)).toMatchObject({ type: 'run-end', outcome: 'error', error: { code: 'lost' } });
+    });
   });
 });

@@ -1,9 +1,11 @@
-import type { AgentSource } from '../event/agent-source.ts';
-import { compose, type Codec } from '../codec/codec.ts';
+import type { AgentSource, ResumePoint } from '../event/agent-source.ts';
+import { compose, type Codec, type Emit } from '../codec/codec.ts';
 import type { AgentEvent } from '../event/event.ts';
+import { omit } from '../json/fields.ts';
 import type { OnLoss } from '../json/loss.ts';
 import { assertSpeed, playTape } from './play-tape.ts';
 import { assignNewIds } from './assign-new-ids.ts';
+import { replayLogged } from './replay-logged.ts';
 import type { RunInput } from '../event/run-input.ts';
 import { seal } from '../codec/seal.ts';
 import { sourceStream, type SourceStreamOptions } from '../codec/source-stream.ts';
@@ -22,7 +24,7 @@ export interface TapeSourceOptions {
 
 /**
  * Creates a source from a tape. Every run plays the tape from the beginning to the end of the first run on it. Canonical events get
- * new ids, so one tape can be played many times in a thread.
+ * new ids, so one tape can be played many times in a thread. A run whose process has died continues at the last logged event.
  */
 export function tapeSource(tape: Tape<unknown>, options: TapeSourceOptions = {}): AgentSource {
   const { speed = 1, decoder, name = 'tape', onFrame, onLoss = () => {} } = options;
@@ -33,17 +35,69 @@ export function tapeSource(tape: Tape<unknown>, options: TapeSourceOptions = {})
       `The tape has the dialect "${dialect}". Pass a decoder for it to tapeSource, or convert the tape to "${CANONICAL}".`,
     );
   }
+  const decode = decoder ?? assignNewIds;
+  const play = (
+    items: Tape<unknown>['items'],
+    codec: Codec<unknown, AgentEvent>,
+    signal: AbortSignal,
+  ): ReadableStream<AgentEvent> =>
+    sourceStream(() => playTape({ ...tape, items }, { speed }), codec, { signal, ...(onFrame && { onFrame }) });
   return {
     name,
     pauses: 'replay',
-    run: (run, { signal }) =>
-      sourceStream(
-        () => playTape(tape, { speed }),
-        compose((decoder ?? assignNewIds)(run, onLoss), seal(run, onLoss)),
-        {
-          signal,
-          ...(onFrame && { onFrame }),
-        },
-      ),
+    run: (run, { signal }) => play(tape.items, compose(decode(run, onLoss), seal(run, onLoss)), signal),
+    resume(run, from, { signal }) {
+      const sealed = seal(run, onLoss, { log: from.events });
+      if (hasOnlyOpening(run, from)) return play(tape.items, compose(decode(toFirstRun(run), onLoss), sealed), signal);
+      let isReplay = true;
+      const onNewLoss: OnLoss = (loss) => (isReplay ? undefined : onLoss(loss));
+      const first = toFirstRun(run);
+      const codec = compose(decode(first, onNewLoss), seal(first, onNewLoss));
+      const replayed = replayLogged(tape.items, codec, from.events);
+      isReplay = false;
+      if (!replayed) return play([], compose(endAsLost, sealed), signal);
+      const { index, pending } = replayed;
+      const start = tape.items[index - 1]?.t ?? 0;
+      const rest = tape.items.slice(index).map(({ t, item }) => ({ t: Math.max(0, t - start), item }));
+      return play(rest, compose(prependEvents(pending, codec), sealed), signal);
+    },
   };
 }
+
+/** Whether the log ends before the first event of the tape: after `run-start`, the baseline, the answers and the state. */
+function hasOnlyOpening({ message, answers, state }: RunInput, { events }: ResumePoint): boolean {
+  const opening = 1 + (message ? 1 : 0) + answers.length + (state === undefined ? 0 : 1);
+  return (
+    events.filter(({ type }) => type !== 'notice' && type !== 'checkpoint').length <= opening &&
+    !events.some(isOwnNotice)
+  );
+}
+
+function isOwnNotice(event: AgentEvent): boolean {
+  return event.type === 'notice' && event.code !== 'recovered';
+}
+
+/** Returns the input with which the run was started. Its decoder creates the ids of the log again, so open parts continue. */
+function toFirstRun(run: RunInput): RunInput {
+  return { ...omit(run, 'epoch'), history: run.history.filter(({ id }) => id !== run.messageId) };
+}
+
+function prependEvents(events: AgentEvent[], codec: Codec<unknown, AgentEvent>): Codec<unknown, AgentEvent> {
+  const emitPending = (emit: Emit<AgentEvent>): void => events.splice(0).forEach(emit);
+  return {
+    feed: (item, emit) => codec.feed(item, emit),
+    flush: emitPending,
+    end(end, emit) {
+      emitPending(emit);
+      codec.end(end, emit);
+    },
+  };
+}
+
+const endAsLost: Codec<unknown, AgentEvent> = {
+  feed() {},
+  end(_, emit) {
+    const message = 'The tape does not contain the last event of the run. It was changed after the run had started.';
+    emit({ type: 'run-end', outcome: 'error', error: { message, code: 'lost' } });
+  },
+};
