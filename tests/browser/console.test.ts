@@ -132,7 +132,7 @@ describe('the console', () => {
     await tab.waitUntilIdle();
     await tab.screenshot('4-breakpoint');
     await page.locator('.decision').getByLabel('Answer').fill('money');
-    await page.locator('.decision').getByRole('button', { name: 'Answer' }).click();
+    await page.locator('.decision').getByRole('button', { name: 'Answer', exact: true }).click();
     await tab.waitForText('You said: money. Go by bus.');
     await tab.waitUntilIdle();
     expect(await tab.answers.count()).toBe(1);

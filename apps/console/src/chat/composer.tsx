@@ -39,6 +39,9 @@ export type ComposerProps = {
 /** Time in milliseconds for which Stop ignores the pointer, because it appears where Send was. */
 const stopGuardMs = 700;
 
+/** Time of the last message. Module state, since the first message of a thread replaces the composer. */
+let lastSentAt = -stopGuardMs;
+
 /** Text field and attachments for a message. Enter sends it, or queues it during a run. */
 export function Composer(props: ComposerProps): ReactNode {
   const { label, initial, isBusy, hint = 'Ask something', onSend, onStop, onCancel, children } = props;
@@ -57,18 +60,15 @@ export function Composer(props: ComposerProps): ReactNode {
     area.style.height = `${Math.min(area.scrollHeight, 240)}px`;
   }, [text]);
 
-  const stopShownAt = useRef(0);
-  useLayoutEffect(() => {
-    if (isBusy) stopShownAt.current = performance.now();
-  }, [isBusy]);
   /** Ignores the second click of a double click on Send. Keyboard clicks have no `detail`. */
   const stop = (event: MouseEvent): void => {
-    if (event.detail === 0 || performance.now() - stopShownAt.current > stopGuardMs) onStop?.();
+    if (event.detail === 0 || performance.now() - lastSentAt > stopGuardMs) onStop?.();
   };
 
   const isQueueing = isBusy && !canSendWhileBusy;
   const pass = (deliver: ((draft: Draft) => void) | undefined): void => {
     if (isEmpty || deliver === undefined) return;
+    lastSentAt = performance.now();
     deliver({ text, files: attachments.files });
     setText('');
     attachments.clear();
