@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { agUi, createAGUIEncoder } from '@intertie/ag-ui';
 import {
   createUIMessageEncoder,
-  createUIMessageStreamDialect,
+  createUIMessageStreamProtocol,
   modelMessages,
   toAiSdkMessages,
   toUIMessages,
@@ -137,7 +137,7 @@ async function checkOtherProvider(
 
 async function checkUI(major: Major, events: readonly AgentEvent[], message: CanonicalMessage): Promise<string[]> {
   const chunks = transcode(createUIMessageEncoder({ version: major }), events);
-  const problems = violations(check(createUIMessageStreamDialect({ version: major }), chunks));
+  const problems = violations(check(createUIMessageStreamProtocol({ version: major }), chunks));
   const live = await reduce(major, chunks);
   const [reloaded] = toUIMessages([message], { version: major });
   const parts = (shown: UIMessage | undefined): unknown => JSON.parse(JSON.stringify(shown?.parts ?? []));

@@ -39,7 +39,7 @@ export type ComposerProps = {
 /** Time in milliseconds for which Stop ignores the pointer, because it appears where Send was. */
 const stopGuardMs = 700;
 
-/** Time of the last message. Module state, since the first message of a thread replaces the composer. */
+/** Time of the last click on Send. Module state, since the first message of a thread replaces the composer. */
 let lastSentAt = -stopGuardMs;
 
 /** Text field and attachments for a message. Enter sends it, or queues it during a run. */
@@ -68,7 +68,6 @@ export function Composer(props: ComposerProps): ReactNode {
   const isQueueing = isBusy && !canSendWhileBusy;
   const pass = (deliver: ((draft: Draft) => void) | undefined): void => {
     if (isEmpty || deliver === undefined) return;
-    lastSentAt = performance.now();
     deliver({ text, files: attachments.files });
     setText('');
     attachments.clear();
@@ -84,6 +83,7 @@ export function Composer(props: ComposerProps): ReactNode {
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
+    lastSentAt = performance.now();
     send();
   };
 
