@@ -32,6 +32,8 @@ async function openReader(target: string): Promise<{ store: Store; agent: Agent 
     await host.close();
     await store.close();
   });
+  // A process that shuts down hands its runs over only if it finds the lease of another one.
+  await host.open();
   return { store, agent: new Agent({ source: resumableSource(), store, host }) };
 }
 

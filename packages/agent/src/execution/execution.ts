@@ -156,7 +156,7 @@ export class Execution {
 
   /** Gives the run up for another process: stores what the source has emitted and releases it. False if the run is ending. */
   handOver(): boolean {
-    if (this.#abort.signal.aborted || this.#end || this.#isFinishing || !this.#reader) return false;
+    if (this.#abort.signal.aborted || this.#end || this.#isFinishing) return false;
     this.#isHandingOver = true;
     this.#abort.abort({ by: 'system', message: 'hand-over' } satisfies StopReason);
     this.#cancelSource();
@@ -179,6 +179,7 @@ export class Execution {
       result = await this.#finish();
       return result;
     } catch (error) {
+      if (this.#isHandingOver) return await this.#release();
       this.failure = this.#toEnd({ reason: 'error', error: toFault(error) });
       // The host ends the run, so a loss of ownership from here on is not handled here.
       this.#isFinishing = true;
@@ -199,6 +200,7 @@ export class Execution {
     this.#list.add(message);
     if (input.message) this.#baseline = message;
     const from = this.#owned.epoch > 1 ? await this.#restore(input, message) : undefined;
+    if (this.#isHandingOver) return;
     this.#sealed = sealStream(this.#openSource(input, from), input, {
       onLoss: this.definition.onLoss,
       log: from?.events,
@@ -246,7 +248,8 @@ export class Execution {
   #openSource(input: RunInput, from: ResumePoint | undefined): ReadableStream<AgentEvent> {
     try {
       const { source } = this.definition;
-      if (from && source.resume) return source.resume(input, from, this.#control());
+      // A process that stopped before its first commit has left nothing to continue.
+      if (from && from.events.length > 0 && source.resume) return source.resume(input, from, this.#control());
       return source.run(input, this.#control());
     } catch (error) {
       return new ReadableStream({ start: (controller) => controller.error(error) });

@@ -1,5 +1,6 @@
-import { createInMemoryStore } from '@intertie/core';
+import { createInMemoryStore, type Store } from '@intertie/core';
 import { afterEach, expect, it, vi } from 'vitest';
+import { resumableSource } from '../../test/resumable-source.mjs';
 import { unresponsiveSource } from '../../test/unresponsive-source.ts';
 import { Agent } from '../agent/agent.ts';
 import { createRunHost } from './run-host.ts';
@@ -106,4 +107,37 @@ it('closes in bounded time while the database does not answer a sweep', async ()
   const closed = host.close();
   await vi.advanceTimersByTimeAsync(10_000);
   await expect(closed).resolves.toBeUndefined();
+});
+
+it('hands over a run that is still being prepared', async () => {
+  const store = createInMemoryStore();
+  await store.saveThread({ thread: { id: 't' } });
+  let finishReading: () => void = () => undefined;
+  const isRead = new Promise<void>((resolve) => void (finishReading = resolve));
+  const slow: Store = {
+    ...store,
+    forScope: (scope) => {
+      const scoped = store.forScope(scope);
+      return { ...scoped, listMessages: (query) => isRead.then(() => scoped.listMessages(query)) };
+    },
+  };
+  const leaving = createRunHost(slow, { process: 'leaving' });
+  const staying = createRunHost(store, { process: 'staying', sweepMs: 10 });
+  const [started, continued] = [
+    new Agent({ source: resumableSource({ delayMs: 60_000 }), store: slow, host: leaving }),
+    new Agent({ source: resumableSource({ delayMs: 0 }), store, host: staying }),
+  ];
+  await staying.open();
+  const { runId } = await started.stream({ threadId: 't', message: '3' });
+  const hasPeers = vi.spyOn(store.registry, 'hasPeers');
+  const closed = leaving.close();
+  await vi.waitFor(() => expect(hasPeers).toHaveBeenCalled());
+  setTimeout(finishReading);
+  await closed;
+  await vi.waitFor(async () => {
+    const message = (await continued.history({ threadId: 't' })).messages.at(-1);
+    expect(message).toMatchObject({ status: 'complete', content: { parts: [{ text: '1 2 3 ' }] } });
+  });
+  expect(await store.registry.findRun(store.scope, { runId })).toMatchObject({ state: 'complete' });
+  await staying.close();
 });
