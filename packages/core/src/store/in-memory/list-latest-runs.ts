@@ -46,8 +46,7 @@ function getState({ state, live, decisions }: RunRow): LatestRunState {
 
 function readCursor(cursor: string): Position {
   const [, changedAt, serial] = /^(\d{1,16}):(\d{1,16})$/.exec(cursor) ?? [];
-  if (changedAt !== undefined && serial !== undefined)
-    return { changedAt: Number(changedAt), serial: Number(serial) };
+  if (changedAt !== undefined && serial !== undefined) return { changedAt: Number(changedAt), serial: Number(serial) };
   const text = `"${cursor}" is not a cursor of listLatestRuns. Pass the cursor of the previous page.`;
   throw new StoreError('invalid', text);
 }
