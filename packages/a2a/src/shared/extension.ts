@@ -1,0 +1,28 @@
+import type { AgentEvent, Json, JsonObject } from '@intertie/core';
+import { asFields, type Fields } from '@intertie/core/internal';
+
+/**
+ * URI of the extension that carries canonical events which A2A has no place for: reasoning, tool calls, agents, state. Clients
+ * activate it with the header `A2A-Extensions`. The data are in the metadata of updates, under the URI.
+ */
+export const eventsExtension = 'urn:intertie:a2a:events:1';
+
+/** Data of the extension in the metadata of an update, an artifact or a message. */
+export type ExtensionData = {
+  /** Event that A2A cannot carry. */
+  event?: AgentEvent;
+  /** Fields of `text-start`, `text-delta` and `text-end` next to the text. */
+  start?: JsonObject;
+  delta?: JsonObject;
+  end?: JsonObject;
+  /** Fields of a run request that A2A has no place for. */
+  request?: JsonObject;
+};
+
+export function toExtensionMetadata(data: ExtensionData): { metadata: JsonObject } {
+  return { metadata: { [eventsExtension]: data as Json } };
+}
+
+export function readExtension(owner: unknown): Fields {
+  return asFields(asFields(asFields(owner).metadata)[eventsExtension]);
+}
