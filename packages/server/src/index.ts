@@ -1,3 +1,4 @@
+export { a2a, type A2AAgentOptions } from './agents/a2a.ts';
 export { agUi, type AGUIAgentOptions } from './agents/ag-ui.ts';
 export type { AgentDefinition, AgentDetails, AgentKind, OnFrame } from './agents/agent-definition.ts';
 export { mailSwarm, type MAILAgentOptions } from './agents/mail-swarm.ts';

@@ -2,7 +2,7 @@ import type { AgentSource } from '@intertie/core';
 import { override } from '@intertie/core/internal';
 
 /** Runtime behind an agent, for display. */
-export type AgentKind = 'model' | 'mail' | 'open-harness' | 'ag-ui' | 'tape' | 'source';
+export type AgentKind = 'model' | 'mail' | 'open-harness' | 'ag-ui' | 'a2a' | 'tape' | 'source';
 
 /** Receives every frame of a runtime before it is decoded. Events refer to it by index, as `origin`. */
 export type OnFrame = (frame: unknown, index: number) => void;
@@ -14,7 +14,7 @@ export type AgentDetails = {
   suggestions?: readonly string[];
 };
 
-/** Agent of the configuration, created by `model`, `mailSwarm`, `openHarness`, `agUi` or `tape`. */
+/** Agent of the configuration, created by `model`, `mailSwarm`, `openHarness`, `agUi`, `a2a` or `tape`. */
 export type AgentDefinition = AgentDetails & {
   readonly kind: AgentKind;
   /** Name of the dialect of its frames. */
