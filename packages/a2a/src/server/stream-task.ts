@@ -83,7 +83,7 @@ export async function* streamTask(
       const items = served ? streamRun(agent, served, options) : readItems(agent, task, options);
       for await (const item of items) {
         state = readState(item) ?? state;
-        yield isFirst ? item : toUpdate(item);
+        yield* isFirst ? [item] : toUpdates(item);
         isFirst = false;
       }
       sent = `${record.key} ${state}`;
@@ -102,9 +102,12 @@ function readState(item: A2AStreamItem): A2ATaskState | undefined {
   return 'statusUpdate' in item ? item.statusUpdate.status.state : undefined;
 }
 
-/** The task is the first item of a stream only. Later its status is sent. */
-function toUpdate(item: A2AStreamItem): A2AStreamItem {
-  if (!('task' in item)) return item;
-  const { id: taskId, contextId, status } = item.task;
-  return { statusUpdate: { taskId, contextId, status } };
+/** The task is the first item of a stream only. Later its artifacts and its status are sent. */
+function toUpdates(item: A2AStreamItem): A2AStreamItem[] {
+  if (!('task' in item)) return [item];
+  const { id: taskId, contextId, status, artifacts = [] } = item.task;
+  return [
+    ...artifacts.map((artifact) => ({ artifactUpdate: { taskId, contextId, artifact } })),
+    { statusUpdate: { taskId, contextId, status } },
+  ];
 }
