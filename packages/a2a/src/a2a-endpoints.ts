@@ -50,6 +50,13 @@ const routes: readonly EndpointRoute[] = [
   },
   {
     method: 'POST',
+    path: `${endpointPath}/`,
+    summary: 'The same, for clients that add a slash.',
+    body: { type: 'object' },
+    answers: { 200: 'sse' },
+  },
+  {
+    method: 'POST',
     path: `${endpointPath}/message:send`,
     summary: 'Sends a message, and waits until its task has ended or needs input (A2A, HTTP+JSON).',
     body: message,
@@ -102,7 +109,27 @@ const routes: readonly EndpointRoute[] = [
     query: { historyLength: 'Maximum number of messages.' },
     answers: { 200: 'json' },
   },
+  ...toUnsupportedRoutes(),
 ];
+
+/** Operations that the card declares as unsupported. They have errors of their own. */
+function toUnsupportedRoutes(): EndpointRoute[] {
+  const push = `${endpointPath}/tasks/{task}/pushNotificationConfigs`;
+  const found: Array<[EndpointRoute['method'], string]> = [
+    ['GET', `${endpointPath}/extendedAgentCard`],
+    ['POST', push],
+    ['GET', push],
+    ['GET', `${push}/{config}`],
+    ['DELETE', `${push}/{config}`],
+  ];
+  return found.map(([method, path]) => ({
+    method,
+    path,
+    summary: 'Not supported: always an error of A2A.',
+    ...(method === 'POST' && { body: { type: 'object' } }),
+    answers: { 400: 'json' },
+  }));
+}
 
 /** Endpoints for A2A clients on an Intertie server: one per agent, and the card of the default agent at the root. */
 export const a2aEndpoints: ProtocolEndpoints = {

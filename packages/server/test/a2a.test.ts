@@ -96,8 +96,7 @@ describe.each(bindings)('an A2A client on %s', (binding) => {
     const message = { messageId: crypto.randomUUID(), ...text('Hello') };
     const [first, second] = [await client.send(message), await client.send(message)];
     expect(second).toEqual(first);
-    const changed = client.send({ ...message, ...text('Something else') });
-    await expect(changed).rejects.toMatchObject({ name: 'RequestMalformedError' });
+    expect((await client.send({ ...message, ...text('Something else') })).id).not.toBe(first.id);
   });
 
   it('starts a new task in the same context', async () => {
@@ -267,7 +266,7 @@ describe('the A2A endpoint', () => {
 
 describe.each(bindings)('subscriptions on %s', (binding) => {
   it('continues after a client has left, and cancels a task', async () => {
-    const slow = await startDemoServer({ pace: 0.4 });
+    const slow = await startDemoServer({ pace: 0.1 });
     try {
       const client = await connectA2A(`${slow.url}/api/agents/helper/a2a`, binding);
       const leave = new AbortController();

@@ -28,7 +28,7 @@ import {
   type RunRequest,
   type ServedRun,
 } from '@intertie/core';
-import { asFields, asNonEmptyText, defined, isFields, pause } from '@intertie/core/internal';
+import { asFields, asNonEmptyText, defined, encodeBase64, isFields, pause } from '@intertie/core/internal';
 import type { Decision, ToolAnswer } from '@intertie/core/store';
 import { isTerminal, type A2AMessage, type A2AStreamItem, type A2ATask, type A2ATaskState } from '../shared/a2a-types.ts';
 import { eventsExtension, readExtension } from '../shared/extension.ts';
@@ -177,7 +177,7 @@ export class DurableRequestHandler implements A2ARequestHandler {
     const request: RunRequest & { threadId: string } = {
       threadId,
       message: { id: messageId, content: { format: 2, parts: toMessageParts(parts) } },
-      idempotencyKey: `a2a:${messageId}`,
+      idempotencyKey: await toIdempotencyKey(message),
       ...(this.#isExtended(context) && readRequestFields(message)),
     };
     const served = await serveDurableRun(this.#agent, { type: 'start', request }, defined({ busy, pending, by }));
@@ -286,6 +286,12 @@ async function* streamUntilPaused(
     yield item;
     if ('statusUpdate' in item && item.statusUpdate.status.state === 'TASK_STATE_INPUT_REQUIRED') return;
   }
+}
+
+/** Recognizes a message that is sent again. Some clients use an id for several messages, so their content is part of the key. */
+async function toIdempotencyKey({ messageId, contextId = '', parts }: A2AMessage): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify([messageId, contextId, parts]));
+  return `a2a:${encodeBase64(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))}`;
 }
 
 /** Fields of a run request in the metadata of the extension. */
