@@ -7,7 +7,12 @@ import {
   type GetTaskRequest,
   type ListTasksRequest,
 } from '@a2a-js/sdk';
-import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
+import {
+  ClientFactory,
+  DefaultAgentCardResolver,
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+} from '@a2a-js/sdk/client';
 import type { A2AMessage, A2APart, A2AStreamItem, A2ATask } from '@intertie/a2a';
 
 export type Binding = 'JSONRPC' | 'HTTP+JSON';

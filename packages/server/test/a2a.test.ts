@@ -229,7 +229,11 @@ describe('the A2A endpoint', () => {
     { what: 'a request without a method', body: '{"jsonrpc":"2.0","id":1}', code: -32_600 },
     { what: 'an unknown method', body: '{"jsonrpc":"2.0","id":1,"method":"message/send","params":{}}', code: -32_601 },
     { what: 'missing parameters', body: '{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{}}', code: -32_602 },
-    { what: 'push notifications', body: '{"jsonrpc":"2.0","id":1,"method":"GetTaskPushNotificationConfig","params":{}}', code: -32_003 },
+    {
+      what: 'push notifications',
+      body: '{"jsonrpc":"2.0","id":1,"method":"GetTaskPushNotificationConfig","params":{}}',
+      code: -32_003,
+    },
     { what: 'the extended card', body: '{"jsonrpc":"2.0","id":1,"method":"GetExtendedAgentCard"}', code: -32_004 },
   ])('rejects $what with the code of JSON-RPC', async ({ body, code }) => {
     const response = await post(body);

@@ -34,7 +34,12 @@ export function createConnection(options: A2AConnectionOptions): () => Promise<A
   };
 }
 
-async function connect({ url, headers = {}, fetch = globalThis.fetch, transport }: A2AConnectionOptions): Promise<A2AConnection> {
+async function connect({
+  url,
+  headers = {},
+  fetch = globalThis.fetch,
+  transport,
+}: A2AConnectionOptions): Promise<A2AConnection> {
   // Loaded on demand, so that a program which only encodes or serves does not load the client.
   const sdk = await import('@a2a-js/sdk/client');
   const { origin } = new URL(url);
@@ -54,6 +59,13 @@ async function connect({ url, headers = {}, fetch = globalThis.fetch, transport 
   });
   const client = await factory.createFromAgentCard(card);
   const hasExtension = card.capabilities?.extensions?.some(({ uri }) => uri === eventsExtension) ?? false;
-  const serviceParameters = hasExtension ? sdk.ServiceParameters.create(sdk.withA2AExtensions(eventsExtension)) : undefined;
-  return { client, card, hasExtension, toOptions: (signal) => ({ signal, ...(serviceParameters && { serviceParameters }) }) };
+  const serviceParameters = hasExtension
+    ? sdk.ServiceParameters.create(sdk.withA2AExtensions(eventsExtension))
+    : undefined;
+  return {
+    client,
+    card,
+    hasExtension,
+    toOptions: (signal) => ({ signal, ...(serviceParameters && { serviceParameters }) }),
+  };
 }

@@ -60,7 +60,11 @@ export function a2aSource(options: A2ASourceOptions): AgentSource {
     resume: (run, from, control) => stream(run, control, from),
     async describe() {
       const { card } = await connect();
-      return { entry: card.name, agents: [{ name: card.name, kind: 'agent', description: card.description }], edges: [] };
+      return {
+        entry: card.name,
+        agents: [{ name: card.name, kind: 'agent', description: card.description }],
+        edges: [],
+      };
     },
   };
 }

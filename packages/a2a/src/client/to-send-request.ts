@@ -14,7 +14,8 @@ export function toSendRequest(run: RunInput, { hasExtension, onLoss }: SendReque
   const request = toRequestFields(run);
   const extended = request && hasExtension ? toExtensionMetadata({ request }) : {};
   if (request && !hasExtension) {
-    for (const what of Object.keys(request)) onLoss({ kind: 'unsupported', what, why: 'An A2A message has no place for it.' });
+    for (const what of Object.keys(request))
+      onLoss({ kind: 'unsupported', what, why: 'An A2A message has no place for it.' });
   }
   const common = { role: 'ROLE_USER' as const, ...defined({ contextId }), ...extended };
   const extensions = 'metadata' in extended ? { extensions: [eventsExtension] } : {};
@@ -24,7 +25,11 @@ export function toSendRequest(run: RunInput, { hasExtension, onLoss }: SendReque
   }
   const prompt = run.history.at(-1);
   if (contextId === undefined && run.history.length > 1) {
-    onLoss({ kind: 'unsupported', what: 'earlier messages', why: 'The agent gets only messages that were sent to it.' });
+    onLoss({
+      kind: 'unsupported',
+      what: 'earlier messages',
+      why: 'The agent gets only messages that were sent to it.',
+    });
   }
   const parts = (prompt?.content.parts ?? []).flatMap((part) => toPart(part, onLoss));
   return { message: { ...common, ...extensions, messageId: prompt?.id ?? run.runId, parts } };
@@ -44,7 +49,12 @@ function toPart(part: MessagePart, onLoss: OnLoss): A2APart[] {
   if (part.type === 'data') return [{ data: part.data }];
   const file = part.type === 'file' ? toFilePart(part) : undefined;
   if (file) return [file];
-  onLoss({ kind: 'unsupported', what: part.type, why: 'An A2A message has no place for it.', ...defined({ id: part.id }) });
+  onLoss({
+    kind: 'unsupported',
+    what: part.type,
+    why: 'An A2A message has no place for it.',
+    ...defined({ id: part.id }),
+  });
   return [];
 }
 
@@ -53,8 +63,12 @@ function toAnswerParts({ parts, runs }: MessageContent, answers: ReadonlyArray<A
   const last = runs?.at(-1);
   const waiting = last?.outcome === 'paused' ? last.waitingFor : [];
   const isAwaited = (id: string): boolean =>
-    waiting.some((item) => (item.type === 'tool' ? item.toolCallId === id : item.type === 'question' && item.questionId === id));
-  const given = new Map(answers.map((answer) => ['questionId' in answer ? answer.questionId : answer.toolCallId, answer]));
+    waiting.some((item) =>
+      item.type === 'tool' ? item.toolCallId === id : item.type === 'question' && item.questionId === id,
+    );
+  const given = new Map(
+    answers.map((answer) => ['questionId' in answer ? answer.questionId : answer.toolCallId, answer]),
+  );
   return parts.flatMap((part): A2APart[] => {
     const question = part.type === 'tool-invocation' ? part.approval : part.type === 'question' ? part : undefined;
     if (question && isAwaited(question.questionId)) {

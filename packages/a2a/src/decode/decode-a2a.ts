@@ -12,7 +12,15 @@ import {
   type ResumePoint,
   type RunInput,
 } from '@intertie/core';
-import { asFields, asNonEmptyText, asText, defined, isEventType, isFields, type PartIds } from '@intertie/core/internal';
+import {
+  asFields,
+  asNonEmptyText,
+  asText,
+  defined,
+  isEventType,
+  isFields,
+  type PartIds,
+} from '@intertie/core/internal';
 import { isInterrupted, isTerminal, type A2APart } from '../shared/a2a-types.ts';
 import { readExtension } from '../shared/extension.ts';
 import { ArtifactDecoder } from './decode-artifacts.ts';
@@ -47,6 +55,8 @@ class A2ADecoder implements Codec<unknown, AgentEvent> {
   #asked: Set<string>;
   #answered: Set<string>;
   #logged: LoggedEvents;
+  /** Number of the last event of each remote run. */
+  #positions = new Map<unknown, number>();
   #lastNotice = '';
 
   constructor(run: RunInput, { from, onLoss = () => undefined }: A2ADecoderOptions) {
@@ -64,7 +74,8 @@ class A2ADecoder implements Codec<unknown, AgentEvent> {
   feed(item: unknown, emit: Emit<AgentEvent>): void {
     if (this.#isEnded) return this.#onLoss({ kind: 'late', what: 'A2A item', why: 'The task has ended.' });
     const { result, error, jsonrpc } = asFields(item);
-    if (jsonrpc !== undefined && isFields(error)) return this.#endRun({ outcome: 'error', error: toFault(error) }, emit);
+    if (jsonrpc !== undefined && isFields(error))
+      return this.#endRun({ outcome: 'error', error: toFault(error) }, emit);
     const { task, message, statusUpdate, artifactUpdate } = asFields(jsonrpc === undefined ? item : result);
     if (isFields(task)) return this.#decodeTask(task, emit);
     if (isFields(message)) return this.#decodeMessage(message, emit);
@@ -77,6 +88,8 @@ class A2ADecoder implements Codec<unknown, AgentEvent> {
 
   #decodeTask(task: { readonly [key: string]: unknown }, emit: Emit<AgentEvent>): void {
     this.#adoptIds(task.id, task.contextId, emit);
+    for (const item of asList(readExtension(task).items)) if (!this.#isEnded) this.feed(item, emit);
+    if (this.#isEnded) return;
     for (const artifact of asList(task.artifacts)) {
       this.#artifacts.decode({ artifact, append: false, lastChunk: false }, emit);
     }
@@ -100,12 +113,17 @@ class A2ADecoder implements Codec<unknown, AgentEvent> {
   #decodeStatusUpdate(update: { readonly [key: string]: unknown }, emit: Emit<AgentEvent>): void {
     this.#adoptIds(update.taskId, update.contextId, emit);
     const extension = readExtension(update);
-    if (isFields(extension.event)) this.#decodeEvent(extension.event, emit);
+    if (isFields(extension.event)) this.#decodeEvent(extension.event, extension.position, emit);
     else this.#decodeStatus(update.status, extension, emit);
   }
 
   /** Passes on an event of the extension. The seal checks its shape. */
-  #decodeEvent(event: { readonly [key: string]: unknown }, emit: Emit<AgentEvent>): void {
+  #decodeEvent(event: { readonly [key: string]: unknown }, position: unknown, emit: Emit<AgentEvent>): void {
+    const { run, n } = asFields(position);
+    if (typeof n === 'number') {
+      if (n <= (this.#positions.get(run) ?? 0)) return;
+      this.#positions.set(run, n);
+    }
     const { type, questionId, toolCallId } = event;
     if (!isEventType(type) || ownTypes.has(type)) {
       this.#onLoss({ kind: 'repaired', what: `event ${String(type)}`, why: 'An A2A agent may not send it.' });
@@ -128,7 +146,8 @@ class A2ADecoder implements Codec<unknown, AgentEvent> {
     const text = toText(parts);
     if (isTerminal(state)) return this.#decodeTerminal(state, text, { message, ...time }, emit);
     if (isInterrupted(state)) {
-      const key = asNonEmptyText(asFields(message).messageId) ?? `${this.#token.taskId ?? 'task'}:${timestamp ?? 'input'}`;
+      const key =
+        asNonEmptyText(asFields(message).messageId) ?? `${this.#token.taskId ?? 'task'}:${timestamp ?? 'input'}`;
       const waitingFor = decodeInputs({ parts, text, key, asked: this.#asked, ...time }, emit);
       return this.#endRun({ outcome: 'paused', waitingFor, ...time }, emit);
     }
@@ -149,11 +168,17 @@ class A2ADecoder implements Codec<unknown, AgentEvent> {
         // Many agents answer in the message of the last status instead of an artifact.
         if (text !== '' && !this.#artifacts.hasText(text)) {
           const artifactId = asNonEmptyText(asFields(message).messageId) ?? this.#ids.next();
-          this.#artifacts.decode({ artifact: { ...asFields(message), artifactId }, append: false, lastChunk: true }, emit);
+          this.#artifacts.decode(
+            { artifact: { ...asFields(message), artifactId }, append: false, lastChunk: true },
+            emit,
+          );
         }
         return this.#endRun({ outcome: 'complete', ...time }, emit);
       case 'TASK_STATE_CANCELED':
-        return this.#endRun({ outcome: 'aborted', by: 'system', reason: text || 'The agent canceled the task.', ...time }, emit);
+        return this.#endRun(
+          { outcome: 'aborted', by: 'system', reason: text || 'The agent canceled the task.', ...time },
+          emit,
+        );
       default: {
         const code = state === 'TASK_STATE_REJECTED' ? 'a2a-rejected' : 'a2a-failed';
         const fallback = code === 'a2a-rejected' ? 'The agent rejected the task.' : 'The task failed.';
@@ -204,4 +229,3 @@ function asList(value: unknown): unknown[] {
 function toText(parts: readonly A2APart[]): string {
   return parts.map((part) => asText(asFields(part).text) ?? '').join('');
 }
-

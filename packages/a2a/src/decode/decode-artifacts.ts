@@ -81,7 +81,8 @@ export class ArtifactDecoder {
     state.seen += chunk.length;
     const part = known ?? this.#startText(key, extension, emit);
     const delta = chunk.slice(repeated);
-    if (delta === '' && (extension.delta === undefined || repeated < chunk.length || state.seen < text.length)) return;
+    const hasFields = extension.delta !== undefined && part.isOpen && state.seen >= text.length;
+    if (delta === '' && !hasFields) return;
     if (!part.isOpen) {
       // The part was closed when its run paused. The rest of the text is a part of its own.
       Object.assign(part, this.#startText(key, {}, emit), { text: part.text });

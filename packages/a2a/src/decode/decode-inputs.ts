@@ -21,7 +21,8 @@ export function decodeInputs({ parts, text, key, asked, at }: InputStatus, emit:
     return asNonEmptyText(data.questionId) === undefined ? [] : [data];
   });
   if (requests.length === 0) {
-    if (!asked.has(key)) emit({ type: 'question', questionId: key, kind: 'input', message: text, ...plainText, ...time });
+    if (!asked.has(key))
+      emit({ type: 'question', questionId: key, kind: 'input', message: text, ...plainText, ...time });
     asked.add(key);
     return [{ type: 'question', questionId: key }];
   }

@@ -9,7 +9,11 @@ import { createA2AEncoder, type A2AEncoderOptions } from './encode-a2a.ts';
 
 const start: AgentEvent = { type: 'run-start', runId: 'r', threadId: 'c', messageId: 't', at: 0 };
 const end: AgentEvent = { type: 'run-end', outcome: 'complete', at: 1000 };
-const task = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING', timestamp: '1970-01-01T00:00:00.000Z' } };
+const task = {
+  id: 't',
+  contextId: 'c',
+  status: { state: 'TASK_STATE_WORKING', timestamp: '1970-01-01T00:00:00.000Z' },
+};
 const completed = { state: 'TASK_STATE_COMPLETED', timestamp: '1970-01-01T00:00:01.000Z' };
 const ids = { taskId: 't', contextId: 'c' };
 
@@ -54,7 +58,10 @@ describe('createA2AEncoder', () => {
   });
 
   it.each<{ event: AgentEvent; part: object; name?: string }>([
-    { event: { type: 'file', id: 'f', data: 'aGk=', mimeType: 'text/plain' }, part: { raw: 'aGk=', mediaType: 'text/plain' } },
+    {
+      event: { type: 'file', id: 'f', data: 'aGk=', mimeType: 'text/plain' },
+      part: { raw: 'aGk=', mediaType: 'text/plain' },
+    },
     {
       event: { type: 'file', id: 'f', url: 'https://x/a.png', filename: 'a.png' },
       part: { url: 'https://x/a.png', filename: 'a.png' },
@@ -177,7 +184,10 @@ describe('createA2AEncoder', () => {
 
   it.each([false, true])('encodes every run as a valid stream, with the extension: %s', (extension) => {
     const valid = (run: RunInput, events: AgentEvent[]): void => {
-      const sealed = transcode(seal(run, () => undefined), events);
+      const sealed = transcode(
+        seal(run, () => undefined),
+        events,
+      );
       expect(check(transcode(createA2AEncoder({ extension }), sealed))).toEqual([]);
     };
     fc.assert(fc.property(arbitraryRun(), ({ run, events }) => valid(run, events)));

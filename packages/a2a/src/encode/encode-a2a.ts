@@ -1,6 +1,21 @@
-import { MessageList, type AgentEvent, type Emit, type Encoder, type End, type EventOf, type Json } from '@intertie/core';
+import {
+  MessageList,
+  type AgentEvent,
+  type Emit,
+  type Encoder,
+  type End,
+  type EventOf,
+  type Json,
+} from '@intertie/core';
 import { applyPatch, defined, omit } from '@intertie/core/internal';
-import type { A2AArtifact, A2AMessage, A2APart, A2AStreamItem, A2ATaskState, A2ATaskStatus } from '../shared/a2a-types.ts';
+import type {
+  A2AArtifact,
+  A2AMessage,
+  A2APart,
+  A2AStreamItem,
+  A2ATaskState,
+  A2ATaskStatus,
+} from '../shared/a2a-types.ts';
 import { eventsExtension, toExtensionMetadata, type ExtensionData } from '../shared/extension.ts';
 import { OpenInputs } from './open-inputs.ts';
 import { losses } from './losses.ts';
@@ -32,6 +47,8 @@ class A2AEncoder implements Encoder<A2AStreamItem, A2AOpenState> {
   readonly optionsKey: string;
   #options: A2AEncoderOptions;
   #ids = { taskId: '', contextId: '' };
+  #runId = '';
+  #count = 0;
   #inputs = new OpenInputs();
   #texts = new Map<string, OpenText>();
   /** Artifacts of each open step, which are emptied if the step is discarded. */
@@ -46,6 +63,7 @@ class A2AEncoder implements Encoder<A2AStreamItem, A2AOpenState> {
   }
 
   feed(event: AgentEvent, emit: Emit<A2AStreamItem>): void {
+    this.#count += 1;
     if (this.#held) {
       const start = this.#held;
       this.#held = undefined;
@@ -57,6 +75,7 @@ class A2AEncoder implements Encoder<A2AStreamItem, A2AOpenState> {
     switch (event.type) {
       case 'run-start':
         this.#ids = { taskId: event.messageId, contextId: event.threadId };
+        this.#runId = event.runId;
         if (event.resumes !== undefined) this.#held = event;
         else this.#emitTask(event, [], emit);
         return;
@@ -188,7 +207,12 @@ class A2AEncoder implements Encoder<A2AStreamItem, A2AOpenState> {
   /** Emits an artifact with one part. With the extension, its metadata contain the other fields of the event. */
   #emitWhole(
     artifactId: string,
-    { fields, part, name, stepId }: { fields: object; part: A2APart; name: string | undefined; stepId: string | undefined },
+    {
+      fields,
+      part,
+      name,
+      stepId,
+    }: { fields: object; part: A2APart; name: string | undefined; stepId: string | undefined },
     emit: Emit<A2AStreamItem>,
   ): void {
     const start = this.#toFields(fields);
@@ -251,8 +275,9 @@ class A2AEncoder implements Encoder<A2AStreamItem, A2AOpenState> {
   #encodeOther(event: AgentEvent, emit: Emit<A2AStreamItem>): void {
     if (this.#options.extension) {
       const status = toStatus('TASK_STATE_WORKING', event.at);
-      emit({ statusUpdate: { ...this.#ids, status, ...toExtensionMetadata({ event: omit(event, 'origin') as AgentEvent }) } });
-      return;
+      const position = { run: this.#runId, n: this.#count };
+      const data: ExtensionData = { event: omit(event, 'origin') as AgentEvent, position };
+      return emit({ statusUpdate: { ...this.#ids, status, ...toExtensionMetadata(data) } });
     }
     const loss = losses[event.type];
     if (loss === undefined) return;

@@ -21,7 +21,10 @@ type File = Extract<MessagePart, { type: 'file' }> | EventOf<'file'>;
 
 /** Returns undefined for a reference to a provider's file, which no other party can load. */
 export function toFilePart({ data, url, mimeType, filename }: File): A2APart | undefined {
-  const fields = { ...(mimeType !== undefined && { mediaType: mimeType }), ...(filename !== undefined && { filename }) };
+  const fields = {
+    ...(mimeType !== undefined && { mediaType: mimeType }),
+    ...(filename !== undefined && { filename }),
+  };
   if (data !== undefined) return { raw: data, ...fields };
   return url === undefined ? undefined : { url, ...fields };
 }

@@ -8,7 +8,11 @@ export const cardPath = '/.well-known/agent-card.json';
 export const defaultInputModes: readonly string[] = ['text/plain', 'application/json', '*/*'];
 
 /** Creates the agent card, with the agents of the source as skills. `url` is the address of the endpoint. */
-export async function createAgentCard(agent: DurableAgent, url: string, options: A2AHandlerOptions): Promise<JsonObject> {
+export async function createAgentCard(
+  agent: DurableAgent,
+  url: string,
+  options: A2AHandlerOptions,
+): Promise<JsonObject> {
   const { name = agent.name, version = '1', inputModes = defaultInputModes, requiresToken = false } = options;
   const { description = `The agent ${name} of an Intertie server.` } = options;
   const security = {

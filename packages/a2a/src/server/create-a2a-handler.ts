@@ -88,7 +88,8 @@ async function readBody(request: Request, { limits }: A2AHandlerOptions, isRest:
     return await readJsonBody(request, { limits });
   } catch (error) {
     if (!(error instanceof RequestBodyError)) throw error;
-    if (!isRest && error.code === 'bad-json') return toJsonRpcErrorResponse({ code: -32_700, message: 'Invalid JSON payload' }, null);
+    if (!isRest && error.code === 'bad-json')
+      return toJsonRpcErrorResponse({ code: -32_700, message: 'Invalid JSON payload' }, null);
     throw new RequestMalformedError(`${error.message} ${error.fix}`);
   }
 }

@@ -30,14 +30,20 @@ import {
 } from '@intertie/core';
 import { asFields, asNonEmptyText, defined, encodeBase64, isFields, pause } from '@intertie/core/internal';
 import type { Decision, ToolAnswer } from '@intertie/core/store';
-import { isTerminal, type A2AMessage, type A2AStreamItem, type A2ATask, type A2ATaskState } from '../shared/a2a-types.ts';
-import { eventsExtension, readExtension } from '../shared/extension.ts';
+import {
+  isTerminal,
+  type A2AMessage,
+  type A2AStreamItem,
+  type A2ATask,
+  type A2ATaskState,
+} from '../shared/a2a-types.ts';
+import { eventsExtension, readExtension, toExtensionMetadata } from '../shared/extension.ts';
 import type { A2AHandlerOptions } from './a2a-handler-options.ts';
 import { defaultInputModes } from './agent-card.ts';
 import { toA2AError } from './to-a2a-error.ts';
 import { readA2AMessage, readDataAnswers, toAnswer, toMessageParts, toTextAnswer } from './read-a2a-message.ts';
 import { describeTask, findTask, readTask, toRunStates, type FoundTask } from './read-task.ts';
-import { streamRun, streamTask, type StreamTaskOptions } from './stream-task.ts';
+import { readItems, streamRun, streamTask, type StreamTaskOptions } from './stream-task.ts';
 
 export type RequestHandlerOptions = A2AHandlerOptions & {
   card: JsonObject;
@@ -87,7 +93,8 @@ export class DurableRequestHandler implements A2ARequestHandler {
     const { state, record } = await this.#guard(async () => describeTask(this.#agent, await served.run.record()));
     const options = this.#toStreamOptions(context);
     // A queued run has no events yet.
-    if (state === 'TASK_STATE_SUBMITTED') yield* this.#encode(streamUntilPaused(this.#agent, record.messageId, options));
+    if (state === 'TASK_STATE_SUBMITTED')
+      yield* this.#encode(streamUntilPaused(this.#agent, record.messageId, options));
     else yield* this.#encode(streamRun(this.#agent, served, { ...options, ...defined({ history }) }));
   }
 
@@ -97,21 +104,35 @@ export class DurableRequestHandler implements A2ARequestHandler {
     yield* this.#encode(streamTask(this.#agent, id, this.#toStreamOptions(context)));
   }
 
-  getTask({ id, historyLength }: GetTaskRequest): Promise<Task> {
+  getTask({ id, historyLength }: GetTaskRequest, context: ServerCallContext): Promise<Task> {
     return this.#guard(async () => {
       checkCount('historyLength', historyLength, 0, Infinity);
-      return this.#toTask(await findTask(this.#agent, id), historyLength);
+      const task = await findTask(this.#agent, id);
+      const { extension, ...options } = this.#toStreamOptions(context);
+      if (!extension) return this.#toTask(task, historyLength);
+      const items = await readItems(this.#agent, task, options);
+      const read = await readTask(this.#agent, task, { ...this.#options, historyLength });
+      return toTask({ ...read, ...toExtensionMetadata({ items }) });
     });
   }
 
   listTasks(params: ListTasksRequest): Promise<ListTasksResponse> {
     return this.#guard(async () => {
-      const { contextId, status, pageSize = 50, pageToken, statusTimestampAfter, historyLength, includeArtifacts } = params;
+      const {
+        contextId,
+        status,
+        pageSize = 50,
+        pageToken,
+        statusTimestampAfter,
+        historyLength,
+        includeArtifacts,
+      } = params;
       checkCount('pageSize', pageSize, 1, 100);
       checkCount('historyLength', historyLength, 0, Infinity);
       const { registry, scope } = this.#agent.store;
       const since = statusTimestampAfter ? new Date(statusTimestampAfter) : undefined;
-      if (since && Number.isNaN(since.getTime())) throw new RequestMalformedError('statusTimestampAfter is not a time.');
+      if (since && Number.isNaN(since.getTime()))
+        throw new RequestMalformedError('statusTimestampAfter is not a time.');
       const named = taskStateToJSON(status) as A2ATaskState | 'TASK_STATE_UNSPECIFIED' | 'UNRECOGNIZED';
       if (named === 'UNRECOGNIZED') throw new RequestMalformedError('The status is not a state of a task.');
       const states = named === 'TASK_STATE_UNSPECIFIED' ? undefined : toRunStates(named);
@@ -198,7 +219,11 @@ export class DurableRequestHandler implements A2ARequestHandler {
       answers.set(decision.runId, [...(answers.get(decision.runId) ?? []), answer]);
     }
     const { by } = this.#options;
-    const served = await serveDurableRun(this.#agent, { type: 'answer', threadId, answers }, { conflict: 'reject', by });
+    const served = await serveDurableRun(
+      this.#agent,
+      { type: 'answer', threadId, answers },
+      { conflict: 'reject', by },
+    );
     return served.type === 'open' ? { open: await findTask(this.#agent, taskId) } : { served };
   }
 
@@ -218,7 +243,9 @@ export class DurableRequestHandler implements A2ARequestHandler {
     }
     const [decision, ...others] = open;
     if (!decision) {
-      const fix = isTerminal(state) ? 'Send the message without the taskId.' : 'Wait until it needs input, or cancel it.';
+      const fix = isTerminal(state)
+        ? 'Send the message without the taskId.'
+        : 'Wait until it needs input, or cancel it.';
       throw new UnsupportedOperationError(`Task ${record.messageId} is ${state} and takes no message. ${fix}`);
     }
     if (others.length > 0) {

@@ -125,7 +125,11 @@ async function foldLog(agent: DurableAgent, record: RunRecord): Promise<Canonica
   return list.message && { ...list.message, ...(stored?.parentId !== undefined && { parentId: stored.parentId }) };
 }
 
-async function readMessage({ store }: DurableAgent, threadId: string, messageId: string): Promise<CanonicalMessage | undefined> {
+async function readMessage(
+  { store }: DurableAgent,
+  threadId: string,
+  messageId: string,
+): Promise<CanonicalMessage | undefined> {
   return (await store.getMessage({ threadId, messageId })) ?? undefined;
 }
 

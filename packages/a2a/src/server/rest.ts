@@ -57,7 +57,7 @@ export async function serveRest({ name, id }: RestRoute, call: A2ACall): Promise
       return stream(call, handler.resubscribe({ id, tenant: '' }, context));
     case 'get': {
       const historyLength = readCount(query, 'historyLength');
-      return respond(call, Task.toJSON(await handler.getTask({ id, tenant: '', historyLength })));
+      return respond(call, Task.toJSON(await handler.getTask({ id, tenant: '', historyLength }, context)));
     }
     case 'cancel':
       return respond(call, Task.toJSON(await handler.cancelTask({ id, tenant: '', metadata: {} })));

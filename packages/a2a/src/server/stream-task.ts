@@ -1,4 +1,4 @@
-import type { AgentEvent, DurableAgent, Emit, Encoder, ServedRun } from '@intertie/core';
+import { transcode, type AgentEvent, type DurableAgent, type Emit, type Encoder, type ServedRun } from '@intertie/core';
 import { withPublicFaults } from '@intertie/core/http';
 import { defined, pause, resolveEventFileUrls } from '@intertie/core/internal';
 import { createA2AEncoder, type A2AOpenState } from '../encode/encode-a2a.ts';
@@ -23,18 +23,15 @@ export async function* streamRun(
   served: ServedRun,
   options: StreamTaskOptions,
 ): AsyncGenerator<A2AStreamItem, void, undefined> {
-  const { extension, history, errorText, fileUrl, onLoss, signal } = options;
-  const { run } = served;
-  const encoder: Encoder<A2AStreamItem, A2AOpenState> = withPublicFaults(
-    createA2AEncoder({ extension, ...defined({ history, onLoss }) }),
-    { runId: run.runId, errorText },
-  );
+  const { fileUrl, signal } = options;
+  const encoder = createEncoder(served, options);
   const resolve = (events: readonly AgentEvent[]): Promise<readonly AgentEvent[]> =>
     resolveEventFileUrls(events, agent.store, fileUrl);
   const items: A2AStreamItem[] = [];
   const emit: Emit<A2AStreamItem> = (item) => void items.push(item);
   const caught = served.isNew ? null : await served.catchUp();
-  if (caught && caught.events.length > 0) encoder.open?.({ events: await resolve(caught.events) } as A2AOpenState, emit);
+  if (caught && caught.events.length > 0)
+    encoder.open?.({ events: await resolve(caught.events) } as A2AOpenState, emit);
   yield* items.splice(0);
   if (caught?.events.at(-1)?.type === 'run-end') return;
   let hasBegun = (caught?.events.length ?? 0) > 0;
@@ -43,7 +40,7 @@ export async function* streamRun(
   signal.addEventListener('abort', close, { once: true });
   try {
     for (;;) {
-      const { done, value } = signal.aborted ? { done: true } as const : await reader.read();
+      const { done, value } = signal.aborted ? ({ done: true } as const) : await reader.read();
       if (done) return;
       if (value.type === 'reset' || value.type === 'dropped') throw new Error('The log of the run was rewritten.');
       const events = value.type === 'events' ? await resolve(value.events) : [value.event];
@@ -64,6 +61,27 @@ function toStart({ run: { runId, threadId, messageId } }: ServedRun): AgentEvent
   return { type: 'run-start', runId, threadId, messageId };
 }
 
+function createEncoder(
+  { run: { runId } }: ServedRun,
+  { extension, history, errorText, onLoss }: Omit<StreamTaskOptions, 'signal'>,
+): Encoder<A2AStreamItem, A2AOpenState> {
+  return withPublicFaults(createA2AEncoder({ extension, ...defined({ history, onLoss }) }), { runId, errorText });
+}
+
+/** Reads the updates of a task so far, with the extension. Empty if the log of its run was dropped. */
+export async function readItems(
+  agent: DurableAgent,
+  { record }: FoundTask,
+  options: Omit<StreamTaskOptions, 'signal' | 'extension'>,
+): Promise<A2AStreamItem[]> {
+  const served = await joinTask(agent, record);
+  const caught = await served?.catchUp();
+  if (!served || !caught) return [];
+  const encoder = createEncoder(served, { ...options, extension: true });
+  const events = await resolveEventFileUrls(caught.events, agent.store, options.fileUrl);
+  return transcode(encoder, events).filter((item) => !('task' in item));
+}
+
 /** Streams a task from its current state until it is terminal, also through pauses that other clients answer. */
 export async function* streamTask(
   agent: DurableAgent,
@@ -80,7 +98,7 @@ export async function* streamTask(
     let { state } = task;
     if (sent !== `${record.key} ${state}`) {
       const served = state === 'TASK_STATE_WORKING' ? await joinTask(agent, record) : null;
-      const items = served ? streamRun(agent, served, options) : readItems(agent, task, options);
+      const items = served ? streamRun(agent, served, options) : readCurrent(agent, task, options);
       for await (const item of items) {
         state = readState(item) ?? state;
         yield* isFirst ? [item] : toUpdates(item);
@@ -93,7 +111,11 @@ export async function* streamTask(
   }
 }
 
-async function* readItems(agent: DurableAgent, task: FoundTask, options: ReadTaskOptions): AsyncGenerator<A2AStreamItem> {
+async function* readCurrent(
+  agent: DurableAgent,
+  task: FoundTask,
+  options: ReadTaskOptions,
+): AsyncGenerator<A2AStreamItem> {
   yield { task: await readTask(agent, task, options) };
 }
 

@@ -1,9 +1,4 @@
-import {
-  A2AError,
-  RequestMalformedError,
-  TaskNotFoundError,
-  UnsupportedOperationError,
-} from '@a2a-js/sdk/errors';
+import { A2AError, RequestMalformedError, TaskNotFoundError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import { RunRefusedError, StoreError } from '@intertie/core';
 import { RequestBodyError } from '@intertie/core/http';
 
@@ -12,7 +7,10 @@ export class InternalA2AError extends A2AError {
   readonly status: number;
   readonly retryAfter: number | undefined;
 
-  constructor(message: string, { status = 500, retryAfter }: { status?: number; retryAfter?: number | undefined } = {}) {
+  constructor(
+    message: string,
+    { status = 500, retryAfter }: { status?: number; retryAfter?: number | undefined } = {},
+  ) {
     super(message);
     this.status = status;
     this.retryAfter = retryAfter;

@@ -1,5 +1,6 @@
 import type { AgentEvent, Json, JsonObject } from '@intertie/core';
 import { asFields, type Fields } from '@intertie/core/internal';
+import type { A2AStreamItem } from './a2a-types.ts';
 
 /**
  * URI of the extension that carries canonical events which A2A has no place for: reasoning, tool calls, agents, state. Clients
@@ -11,6 +12,10 @@ export const eventsExtension = 'urn:intertie:a2a:events:1';
 export type ExtensionData = {
   /** Event that A2A cannot carry. */
   event?: AgentEvent;
+  /** Number of the event in its run: a subscription repeats earlier events, and the client skips those it has. */
+  position?: { run: string; n: number };
+  /** Updates of a task that is not streamed, because a task itself has no place for most events. */
+  items?: A2AStreamItem[];
   /** Fields of `text-start`, `text-delta` and `text-end` next to the text. */
   start?: JsonObject;
   delta?: JsonObject;
@@ -20,7 +25,7 @@ export type ExtensionData = {
 };
 
 export function toExtensionMetadata(data: ExtensionData): { metadata: JsonObject } {
-  return { metadata: { [eventsExtension]: data as Json } };
+  return { metadata: { [eventsExtension]: data as unknown as Json } };
 }
 
 export function readExtension(owner: unknown): Fields {
