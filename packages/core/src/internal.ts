@@ -63,6 +63,7 @@ export type {
   RunIds,
   Violation,
 } from './protocol/protocol.ts';
+export { splitDetails } from './protocol/agent-kind.ts';
 export { createDecodingChecker, decodingRules } from './protocol/decoding-checker.ts';
 export { getItemType, readItemTime, toRunIds } from './protocol/read-item.ts';
 

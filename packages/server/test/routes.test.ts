@@ -1,6 +1,6 @@
 import { createInMemoryStore } from '@intertie/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDemoAgents } from '../src/demo/demo-agents.ts';
+import { startDemoAgents } from '../src/demo/start-demo-agents.ts';
 import { openAPI } from '../src/routes/openapi.ts';
 import { protocols } from '../src/protocols.ts';
 import { listRoutes } from '../src/routes/route-table.ts';

@@ -2,14 +2,13 @@ import type { AgentSource, Outcome, RunRecord, Thread, Usage } from '@intertie/c
 import type { Decision, RunState } from '@intertie/core/store';
 import { toPublicOutcome } from '@intertie/core/http';
 import { defined, omit } from '@intertie/core/internal';
-import type { AgentKind } from '../agents/agent-definition.ts';
 import type { Host, HostedAgent } from '../host/host.ts';
 
 // JSON of the API. Dates are ISO strings, and internal keys of the store are never exposed.
 
 export type AgentInfo = {
   name: string;
-  kind: AgentKind;
+  kind: string;
   description?: string;
   isDefault?: true;
   suggestions?: readonly string[];
