@@ -33,6 +33,7 @@ afterAll(() => server.close());
 /** Call for each route. A route without a call fails the test. */
 const calls: { [route: string]: () => Promise<Response> } = {
   'GET /api/agents': () => fetch(api('/api/agents')),
+  'GET /api/protocols': () => fetch(api('/api/protocols')),
   'GET /api/agents/{agent}/topology': () => fetch(api('/api/agents/newsroom/topology')),
   'POST /api/agents/{agent}/chat': () => postJson(api('/api/agents/helper/chat'), chatBody('open-1', 'hello')),
   'GET /api/agents/{agent}/chat/{thread}/stream': () => fetch(api('/api/agents/helper/chat/nothing/stream')),
