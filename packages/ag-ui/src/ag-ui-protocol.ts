@@ -47,6 +47,13 @@ export const agUi: Protocol<AGUIEvent> = {
     format: 'ag-ui',
     encode: (messages) => messages.flatMap((message) => toAGUIMessages(message)),
   },
+  examples: {
+    chat: [
+      ['intertie chat https://example.com/agent --as ag-ui -H "authorization: Bearer …"', 'A remote AG-UI agent:'],
+    ],
+    convert: [['intertie convert --to ag-ui run.sse', 'A recorded stream for an AG-UI client:']],
+    replay: [['intertie replay run.sse --as ag-ui --speed 4', 'For an AG-UI client, four times as fast:']],
+  },
   client: {
     server: 'an AG-UI agent',
     matchesPath: (path) => path.includes('ag-ui'),

@@ -92,6 +92,15 @@ export function createUIMessageStreamProtocol(options: UIMessageCheckerOptions =
       names: ['6', '7'],
       create: (name) => createUIMessageStreamProtocol({ ...options, version: name === '7' ? 7 : 6 }),
     },
+    examples: {
+      convert: [['intertie convert --to ui-message-stream -o demo.tape.jsonl run.jsonl', 'A tape for useChat:']],
+      replay: [
+        [
+          'intertie replay demo.tape.jsonl --as ui-message-stream --port 4000',
+          'For useChat({ api: "http://127.0.0.1:4000/api/chat" }):',
+        ],
+      ],
+    },
     client: {
       server: 'a chat route',
       matchesPath: (path) => path.includes('chat'),

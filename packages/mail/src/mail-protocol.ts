@@ -47,6 +47,16 @@ export const mailProtocol: Protocol = {
       notice: ['*_error'],
     },
   },
+  examples: {
+    chat: [['intertie chat http://localhost:8000 --as mail', 'A MAIL swarm:']],
+    record: [['intertie record http://localhost:8000 --as mail -p "Hello"', 'A MAIL server:']],
+    convert: [
+      [
+        'intertie convert --from mail --to canonical http://localhost:8000 -p "Hello"',
+        'Send a prompt to a live MAIL server and convert the answer:',
+      ],
+    ],
+  },
   client: {
     server: 'a MAIL server',
     matchesRoot: (root) => asNonEmptyText(asFields(root).protocol_version) !== undefined,

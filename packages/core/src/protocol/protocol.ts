@@ -72,6 +72,8 @@ export interface Protocol<Item = unknown> {
   readonly messages?: ProtocolMessages;
   /** Versions of the protocol's readers. Absent if there is one. */
   readonly variants?: ProtocolVariants;
+  /** Examples for the help texts of commands, by command. */
+  readonly examples?: { readonly [command: string]: ReadonlyArray<readonly [line: string, title: string]> };
   /** How to reach servers of the protocol. Absent for formats without servers. */
   readonly client?: ProtocolClient;
   /** Serves recorded runs like a server of the protocol. */

@@ -108,11 +108,15 @@ export function wantsJson(command: Program): boolean {
   return command.optsWithGlobals<{ json?: true }>().json === true;
 }
 
+type Example = readonly [line: string, title: string];
+
+/** Lists the examples that the protocols have for a command. */
+export function listExamples(protocols: readonly Protocol[], command: string): Example[] {
+  return protocols.flatMap(({ examples }) => examples?.[command] ?? []);
+}
+
 /** Adds examples below the help of a command. */
-export function addExamples(
-  command: Program,
-  examples: ReadonlyArray<readonly [line: string, title: string]>,
-): Program {
+export function addExamples(command: Program, examples: readonly Example[]): Program {
   const lines = examples.map(([line, title]) => `  ${title}\n    $ ${line}\n`);
   return command.addHelpText('after', `\nExamples:\n${lines.join('')}`);
 }
