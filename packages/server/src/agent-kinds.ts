@@ -5,6 +5,7 @@ import { mailKind } from '@intertie/mail';
 import { openHarnessKind } from '@intertie/open-harness';
 import { modelProviders } from './agents/model-providers.ts';
 import { tapeKind } from './agents/tape.ts';
+import { startTapeDemo } from './demo/demo-tape.ts';
 import { startModelDemo } from './demo/model-demo.ts';
 
 export { agUiAgent as agUi, type AGUIAgentOptions } from '@intertie/ag-ui';
@@ -20,5 +21,5 @@ export const agentKinds: readonly AgentKind[] = [
   mailKind,
   openHarnessKind,
   agUiKind,
-  tapeKind,
+  { ...tapeKind, startDemo: startTapeDemo },
 ];

@@ -8,7 +8,6 @@ import {
   type Tape,
 } from '@intertie/core';
 import { splitDetails, type TapeSourceOptions } from '@intertie/core/internal';
-import { demoTape } from '../demo/demo-tape.ts';
 
 export type TapeAgentOptions = AgentDetails & Omit<TapeSourceOptions, 'name' | 'onFrame'>;
 
@@ -37,13 +36,4 @@ export const tapeKind: AgentKind<[RecordedTape, TapeAgentOptions?]> = {
   description: 'A recorded agent',
   functionName: 'tape',
   define: tape,
-  startDemo: async ({ pace }) => ({
-    agents: {
-      recording: tape(demoTape(), {
-        speed: pace === 0 ? Infinity : 1 / pace,
-        description: 'A recorded run that is played again, whatever you say.',
-        suggestions: ['Play it'],
-      }),
-    },
-  }),
 };
