@@ -108,7 +108,7 @@ async function assemble(
   for (const [name, given] of Object.entries(config.agents)) {
     const definition: AgentDefinition = isAgentDefinition(given) ? given : sourceDefinition(given);
     const source = isLocalOnly ? frames.createSource(name, definition) : definition.createSource(name);
-    const agent = new Agent({ name, source, store, host: runs });
+    const agent = new Agent({ name, source, store, host: runs, ...defined({ history: config.history }) });
     agents.set(name, { name, definition, agent });
   }
   const eventLoop = new EventLoopDelay();
