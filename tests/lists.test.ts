@@ -10,7 +10,9 @@ import { filesIn, root } from '../scripts/workspace.mjs';
 
 /** Names that are also words of Intertie, or of the library that the server and the console are built on. */
 const commonNames = new Set([
-  ...['canonical', 'model', 'tape'],
+  'canonical',
+  'model',
+  'tape',
   // The npm scope of the AI SDK.
   'ai-sdk',
 ]);

@@ -35,12 +35,9 @@ export const mailKind: AgentKind<[MAILAgentOptions?]> = {
     keys: ['MAIL_BASE_URL'],
     settings: ['MAIL_API_KEY'],
     async createAgents({ MAIL_BASE_URL: baseUrl, MAIL_API_KEY: authToken }) {
-      const agents: { [name: string]: AgentDefinition } = {};
-      if (baseUrl) {
-        const description = `The MAIL swarm at ${new URL(baseUrl).host}.`;
-        agents['mail'] = mailSwarm({ baseUrl, authToken, description });
-      }
-      return agents;
+      if (!baseUrl) return undefined;
+      const description = `The MAIL swarm at ${new URL(baseUrl).host}.`;
+      return { mail: mailSwarm({ baseUrl, authToken, description }) };
     },
     async probe({ MAIL_BASE_URL: baseUrl, MAIL_API_KEY: authToken }) {
       if (!baseUrl) return undefined;

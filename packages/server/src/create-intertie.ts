@@ -63,17 +63,17 @@ export async function createIntertie(config: IntertieConfig, options: CreateInte
   const ownsStore = !isStore(database);
   const store: Store = isStore(database) ? database : await createStore(database);
   try {
-    return await assemble(effective, { store, ownsStore, options });
+    return await assemble(effective, { ...options, store, ownsStore });
   } catch (error) {
     if (ownsStore) await store.close();
     throw error;
   }
 }
 
-type Parts = { store: Store; ownsStore: boolean; options: CreateIntertieOptions };
+type Parts = CreateIntertieOptions & { store: Store; ownsStore: boolean };
 
-async function assemble(config: IntertieConfig, { store, ownsStore, options }: Parts): Promise<Intertie> {
-  const { logger = silentLogger, protocols = knownProtocols, agentKinds = knownKinds, runs: runOptions } = options;
+async function assemble(config: IntertieConfig, { store, ownsStore, ...parts }: Parts): Promise<Intertie> {
+  const { logger = silentLogger, protocols = knownProtocols, agentKinds = knownKinds, runs: runOptions } = parts;
   const { database, maxOutageMs, token } = config;
   const limits: Limits = {
     ...defaultLimits,
@@ -100,7 +100,7 @@ async function assemble(config: IntertieConfig, { store, ownsStore, options }: P
   for (const [name, given] of Object.entries(config.agents)) {
     const definition: AgentDefinition = isAgentDefinition(given) ? given : sourceDefinition(given);
     const source = isLocalOnly ? frames.createSource(name, definition) : definition.createSource(name);
-    const agent = new Agent({ name, source, store, host: runs });
+    const agent = new Agent({ name, source, store, host: runs, ...defined({ history: config.history }) });
     agents.set(name, { name, definition, agent });
   }
   const eventLoop = new EventLoopDelay();

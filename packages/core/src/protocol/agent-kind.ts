@@ -55,7 +55,8 @@ export interface AgentEnvironment {
   readonly keys: readonly string[];
   /** Other variables to mention in help texts. */
   readonly settings?: readonly string[];
-  createAgents(env: Environment): Promise<AgentDefinitions>;
+  /** Returns undefined if none of the keys is set. */
+  createAgents(env: Environment): Promise<AgentDefinitions | undefined>;
   /** Checks the server that the variables name, without starting a run. Undefined if they name none. */
   probe?(env: Environment): Promise<Probe | undefined>;
 }
@@ -77,12 +78,12 @@ export type DemoHost = {
   /** Delay factor: 1 for the pace of a person who types, 0 for none. */
   pace: number;
   /** Creates a scripted source that any protocol can serve. */
-  createSource(name: string): AgentSource;
+  createSource: (name: string) => AgentSource;
   /** Serves a handler on a loopback port of its own. */
-  listen(handler: (request: Request) => Promise<Response>): Promise<{ url: string; stop(): Promise<void> }>;
+  listen: (handler: (request: Request) => Promise<Response>) => Promise<{ url: string; stop: () => Promise<void> }>;
 };
 
-export type DemoAgents = { agents: AgentDefinitions; stop?(): Promise<void> };
+export type DemoAgents = { agents: AgentDefinitions; stop?: () => Promise<void> };
 
 /** Splits agent options into descriptions for users and settings of the source. */
 export function splitDetails<Options extends AgentDetails>(

@@ -12,8 +12,8 @@ export type ProtocolItems = {
 /** Classifies items of all given protocols by their kind. */
 export interface ItemClassifier {
   /** Undefined for an unknown kind. */
-  findFamily(kind: string): ItemFamily | undefined;
-  isDelta(kind: string): boolean;
+  findFamily: (kind: string) => ItemFamily | undefined;
+  isDelta: (kind: string) => boolean;
 }
 
 type Pattern = { length: number; matches: (kind: string) => boolean };

@@ -30,7 +30,7 @@ export async function runProgram(
     })
     .exitOverride();
   const known =
-    lists ?? (args.some((arg) => needLists.includes(arg)) ? await loadLists() : { protocols: [], agentKinds: [] });
+    lists ?? (args.some((arg) => needLists.test(arg)) ? await loadLists() : { protocols: [], agentKinds: [] });
   for (const add of commands) add(program, terminal, known);
   for (const command of program.commands) inherit(command, program);
   const unknown = unknownCommand(args, program);
@@ -49,10 +49,7 @@ async function loadLists(): Promise<Known> {
 }
 
 /** Commands and options that use the lists. Loading them takes a fifth of a second. */
-const needLists: readonly string[] = [
-  ...['init', 'convert', 'check', 'record', 'replay', 'chat', 'doctor', 'completion'],
-  ...['help', '--help', '-h'],
-];
+const needLists = /^(?:init|convert|check|record|replay|chat|doctor|completion|help|--help|-h)$/;
 
 const exitCodes = new WeakMap<Command, ExitCode>();
 

@@ -5,6 +5,6 @@ export async function findEnvironmentAgents(
   kinds: readonly AgentKind[],
   env: Environment,
 ): Promise<{ [name: string]: AgentDefinition }> {
-  const found = await Promise.all(kinds.map(({ environment }) => environment?.createAgents(env)));
+  const found = await Promise.all(kinds.map(async ({ environment }) => environment?.createAgents(env)));
   return Object.assign({}, ...found) as { [name: string]: AgentDefinition };
 }

@@ -17,11 +17,13 @@ export type StartedDemos = { agents: { [name: string]: AgentDefinition }; stop()
 /** Starts one scripted agent of every kind. They need no API key and send nothing to other machines. */
 export async function startDemoAgents({ pace = 1, kinds = agentKinds }: DemoOptions = {}): Promise<StartedDemos> {
   const host: DemoHost = { pace, listen, createSource: (name) => createDemoSource(name, pace) };
-  const demos = (await Promise.all(kinds.map((kind) => kind.startDemo?.(host)))).filter((demo) => demo !== undefined);
+  const demos = (await Promise.all(kinds.map(async (kind) => kind.startDemo?.(host)))).filter(
+    (demo) => demo !== undefined,
+  );
   const entries = demos.flatMap(({ agents }) => Object.entries(agents));
   return {
     agents: Object.fromEntries(entries.map(([name, agent]) => [name, { ...agent, isDemo: true as const }])),
-    stop: async () => void (await Promise.all(demos.map(({ stop }) => stop?.()))),
+    stop: async () => void (await Promise.all(demos.map(async ({ stop }) => stop?.()))),
   };
 }
 

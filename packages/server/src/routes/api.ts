@@ -73,15 +73,15 @@ export function toAgentInfo({ name, definition, agent }: HostedAgent, defaultNam
   };
 }
 
-export function toProtocolInfo({ decoder, encoder, messages, endpoints, ...protocol }: Protocol): ProtocolInfo {
-  const { name, aliases, label, title, items } = protocol;
+export function toProtocolInfo(protocol: Protocol): ProtocolInfo {
+  const { name, aliases, label, title, items, messages, endpoints } = protocol;
   return {
     name,
     label,
     title,
     ...defined({ aliases, items, messageFormat: messages?.format }),
-    canRead: decoder !== undefined,
-    canWrite: encoder !== undefined,
+    canRead: protocol.decoder !== undefined,
+    canWrite: protocol.encoder !== undefined,
     endpoints: (endpoints?.routes ?? []).map(({ method, path, summary }) => ({ method, path, summary })),
   };
 }

@@ -22,7 +22,7 @@ export const toyKind: AgentKind<[AgentDetails & { url: string }]> = {
   environment: {
     keys: ['TOY_URL'],
     settings: ['TOY_COLOR'],
-    createAgents: async ({ TOY_URL: url }) => (url ? { toys: toyBox({ url }) } : ({} as { [name: string]: never })),
+    createAgents: async ({ TOY_URL: url }) => (url ? { toys: toyBox({ url }) } : undefined),
     probe: async ({ TOY_URL: url }) => (url ? { isFine: false, found: 'an empty box', next: 'Fill it.' } : undefined),
   },
   template: {

@@ -4,12 +4,12 @@ import { protocols } from '../../protocols.ts';
 /** Protocol, in one of its versions, that the console encodes canonical events to. */
 export type Target = { id: string; protocol: Protocol };
 
-/** Targets of the menu. The first one is the default. */
+/** Targets of the menu: each protocol, followed by its other versions. The first one is the default. */
 export const targets: readonly [Target, ...Target[]] = protocols.flatMap((protocol) => {
   const [, ...others] = protocol.variants?.names ?? [];
-  const versions = others.map((name) => ({
+  const toVersion = (name: string): Target => ({
     id: `${protocol.name}:${name}`,
     protocol: protocol.variants!.create(name),
-  }));
-  return [{ id: protocol.name, protocol }, ...versions];
+  });
+  return [{ id: protocol.name, protocol }, ...others.map(toVersion)];
 }) as [Target, ...Target[]];
