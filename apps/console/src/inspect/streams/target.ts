@@ -11,5 +11,5 @@ export const targets: readonly [Target, ...Target[]] = protocols.flatMap((protoc
     id: `${protocol.name}:${name}`,
     protocol: protocol.variants!.create(name),
   });
-  return [{ id: protocol.name, protocol }, ...others.map(toVersion)];
+  return [{ id: protocol.name, protocol }].concat(others.map(toVersion));
 }) as [Target, ...Target[]];
