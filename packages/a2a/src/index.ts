@@ -22,3 +22,5 @@ export type { A2AConnectionOptions } from './client/a2a-connection.ts';
 export { a2aRules } from './check/a2a-rules.ts';
 export type { A2ARule } from './check/a2a-rules.ts';
 export { a2aProtocol } from './a2a-protocol.ts';
+export { a2aAgent, a2aKind } from './a2a-kind.ts';
+export type { A2AAgentOptions } from './a2a-kind.ts';
