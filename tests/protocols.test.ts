@@ -1,3 +1,4 @@
+import { createA2ADecoder, createA2AEncoder } from '@intertie/a2a';
 import { createAGUIDecoder, createAGUIEncoder } from '@intertie/ag-ui';
 import {
   createFullStreamDecoder,
@@ -21,7 +22,8 @@ type Make<In, Out> = (run: RunInput, onLoss: OnLoss) => Codec<In, Out>;
 
 const getType = (frame: unknown): string => {
   const { type, event } = frame as { type?: string; event?: string };
-  return (type ?? event ?? 'frame').replace(/^data-note.*/, 'data-*');
+  // Items of A2A have their type as the only key.
+  return (type ?? event ?? Object.keys(frame as object)[0] ?? 'frame').replace(/^data-note.*/, 'data-*');
 };
 
 /** Feeds the inputs one by one, and records the outputs of each. */
@@ -110,9 +112,11 @@ it('generates docs/protocols.md from the codecs', async () => {
     (_, onLoss) => createAGUIEncoder({ protocolVersion: '1.0', onLoss }),
     runs,
   );
+  const a2a = createTable<AgentEvent, unknown>((_, onLoss) => createA2AEncoder({ onLoss }), runs);
   const v3 = createTable<AgentEvent, unknown>((_, onLoss) => createLanguageModelV3Encoder({ onLoss }), runs);
   const fromUI = createTable<unknown, AgentEvent>((run, onLoss) => createUIMessageDecoder(run, { onLoss }), ui.outputs);
   const fromAGUI = createTable<unknown, AgentEvent>((run, onLoss) => createAGUIDecoder(run, { onLoss }), agUi.outputs);
+  const fromA2A = createTable<unknown, AgentEvent>((run, onLoss) => createA2ADecoder(run, { onLoss }), a2a.outputs);
   const fromParts = createTable<unknown, AgentEvent>(
     (run, onLoss) => createFullStreamDecoder(run, { onLoss }),
     fullStreams(runs),
@@ -135,11 +139,13 @@ it('generates docs/protocols.md from the codecs', async () => {
     markdown('From canonical events', 'Frames of the target that one event produces.', {
       'UI message stream': ui.table,
       'AG-UI 1.0': agUi.table,
+      'A2A 1.0': a2a.table,
       LanguageModelV3: v3.table,
     }),
     markdown('From a UI message stream', 'Events that one chunk produces.', { events: fromUI.table }),
     markdown('From `fullStream` of `streamText`', 'Events that one part produces.', { events: fromParts.table }),
     markdown('From AG-UI', 'Canonical events that one AG-UI event produces.', { events: fromAGUI.table }),
+    markdown('From A2A', 'Canonical events that one item produces.', { events: fromA2A.table }),
     markdown('From MAIL 1.3', 'Events that one frame of a recorded swarm produces.', { events: fromMAIL.table }),
     markdown('From Open Harness', 'Events that one event of a recorded runtime produces.', { events: fromFlow.table }),
   ].join('\n');

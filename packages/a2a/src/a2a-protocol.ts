@@ -36,6 +36,10 @@ export const a2aProtocol: Protocol<A2AStreamItem> = {
   checker: createA2AChecker,
   decoder: (run, onLoss) => createA2ADecoder(run, { onLoss }),
   encoder: (_run, onLoss) => createA2AEncoder({ onLoss }),
+  items: {
+    families: { run: ['task', 'statusUpdate'], text: ['artifactUpdate', 'message'] },
+    deltas: ['artifactUpdate'],
+  },
   client: {
     server: 'an A2A agent',
     matchesPath: (path) => /\/a2a(?:\/|$)/.test(path),
