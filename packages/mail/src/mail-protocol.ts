@@ -37,6 +37,16 @@ export const mailProtocol: Protocol = {
   checker: () => new MAILChecker(),
   decoder: (run, onLoss) => createMAILDecoder(run, { onLoss }),
   encoder: createMAILEncoder,
+  items: {
+    families: {
+      run: ['new_message', 'task_*', 'interswarm_*'],
+      agent: ['await_message', 'help_called'],
+      tool: ['tool_call', 'builtin_tool_call', 'action_*'],
+      people: ['breakpoint_*'],
+      data: ['ping', 'broadcast_ignored'],
+      notice: ['*_error'],
+    },
+  },
   client: {
     server: 'a MAIL server',
     matchesRoot: (root) => asNonEmptyText(asFields(root).protocol_version) !== undefined,

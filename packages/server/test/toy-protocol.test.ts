@@ -5,6 +5,7 @@ import { convert } from '../src/cli/convert/convert.ts';
 import { commands } from '../src/commands/index.ts';
 import { runProgram } from '../src/commands/program.ts';
 import { examine } from '../src/doctor/examine.ts';
+import { agentKinds } from '../src/agent-kinds.ts';
 import { protocols } from '../src/protocols.ts';
 import { serve } from './serve-tool.ts';
 import { testIO } from './tool-io.ts';
@@ -18,7 +19,7 @@ const serveToys = () => serve(async () => new Response(stream, { headers: { 'x-t
 async function runCommand(...args: string[]): Promise<string> {
   let out = '';
   const write = (text: string): void => void (out += text);
-  await runProgram(args, commands, { stdout: { write }, stderr: { write }, env: {} }, list);
+  await runProgram(args, commands, { stdout: { write }, stderr: { write }, env: {} }, { protocols: list, agentKinds });
   return out;
 }
 

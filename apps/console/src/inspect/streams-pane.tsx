@@ -1,7 +1,17 @@
 import './inspect.css';
 import './streams/streams.css';
-import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
+import {
+  use,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type ReactNode,
+} from 'react';
 import type { PaneProps, Selection } from '../inspect-types.ts';
+import { ServerListsContext } from '../server-lists.ts';
 import { useStoredSetting } from '../use-stored-setting.ts';
 import { LossReport } from './streams/loss-report.tsx';
 import { noFilter, FilteredRows, type RowFilter } from './streams/row-filter.ts';
@@ -12,35 +22,24 @@ import { StreamGrid } from './streams/stream-grid.tsx';
 import { StreamSummary } from './streams/stream-summary.tsx';
 import type { Cell } from './streams/stream-table.ts';
 import { StreamToolbar } from './streams/stream-toolbar.tsx';
-import { loadTarget, targetLabels, type Target, type TargetId } from './streams/target.ts';
+import { targets } from './streams/target.ts';
 import { useFollow } from './streams/use-follow.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
 import { useElementSize } from './use-element-size.ts';
 
 /** Source frames, canonical events and target events of a run in three columns, aligned by cause. */
 export function StreamsPane(props: PaneProps): ReactNode {
-  const [targetId, setTargetId] = useStoredSetting<TargetId>('streams-target', 'ui-6');
-  const [target, setTarget] = useState<Target>();
-  useEffect(() => {
-    let isCurrent = true;
-    void loadTarget(targetId).then((loaded) => isCurrent && setTarget(loaded));
-    return () => void (isCurrent = false);
-  }, [targetId]);
-  if (!target) return <p className="empty">Loading…</p>;
-  return <Streams {...props} target={target} targetId={targetId} onTarget={setTargetId} />;
-}
-
-function Streams(
-  props: PaneProps & { target: Target; targetId: TargetId; onTarget: (id: TargetId) => void },
-): ReactNode {
-  const { events, selection, onSelect, target, targetId, onTarget } = props;
+  const [targetId, setTargetId] = useStoredSetting<string>('streams-target', targets[0].id);
+  const target = targets.find(({ id }) => id === targetId) ?? targets[0];
+  const { events, selection, onSelect } = props;
+  const { items } = use(ServerListsContext);
   const [internal, setInternal] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   // A narrow pane has room for two columns; the details still show the frame.
   const isNarrow = useElementSize(root).width < 430;
   const store = useMemo(
-    () => new StreamStore(events, target, { internal, frames: !isNarrow }),
-    [events, target, internal, isNarrow],
+    () => new StreamStore(events, target.protocol, { internal, frames: !isNarrow, items }),
+    [events, target, internal, isNarrow, items],
   );
   const view = useSyncExternalStore(store.subscribe, store.snapshot);
   const { table, run } = view;
@@ -50,8 +49,8 @@ function Streams(
   const frames = useRef(run.frames);
   frames.current = run.frames;
   const rows = useMemo(
-    () => new FilteredRows(table, appliedFilter, (index) => frames.current[index]?.frame),
-    [table, appliedFilter],
+    () => new FilteredRows(table, appliedFilter, { getFrame: (index) => frames.current[index]?.frame, items }),
+    [table, appliedFilter, items],
   );
   rows.update();
 
@@ -90,7 +89,7 @@ function Streams(
     Escape: () => setPanel(undefined),
   });
 
-  const label = targetLabels[targetId];
+  const { label } = target.protocol;
   const [dialect] = run.frames.map((frame) => frame.dialect);
   return (
     <div ref={root} className="streams" tabIndex={-1} data-frames={table.hasFrames || undefined}>
@@ -101,8 +100,8 @@ function Streams(
           setFilter(next);
         }}
         agents={table.agents.names}
-        target={targetId}
-        onTarget={onTarget}
+        target={target.id}
+        onTarget={setTargetId}
         internal={internal}
         onInternal={setInternal}
         search={search}

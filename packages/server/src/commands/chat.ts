@@ -1,10 +1,11 @@
+import { joinNames } from '../config/join-names.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
-import { addExamples, addServerOptions, joinNames, listWith, type ServerFlags } from './tool-options.ts';
+import { addExamples, addServerOptions, listWith, type ServerFlags } from './tool-options.ts';
 
 type Flags = ServerFlags & { as?: string; message?: string; thread?: string; reasoning?: true };
 
-export const chatCommand: Command = (program, _terminal, protocols) => {
+export const chatCommand: Command = (program, _terminal, { protocols }) => {
   const command = program
     .command('chat')
     .summary('chat with an agent in the terminal')

@@ -1,3 +1,4 @@
+import { joinNames } from '../config/join-names.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
 import {
@@ -5,7 +6,6 @@ import {
   addExamples,
   readPositive,
   addVariantOptions,
-  joinNames,
   readVariants,
   toEndpointOptions,
   wantsJson,
@@ -14,7 +14,7 @@ import {
 
 type Flags = EndpointFlags & { as?: string; inputFormat?: string; max?: number };
 
-export const checkCommand: Command = (program, _terminal, protocols) => {
+export const checkCommand: Command = (program, _terminal, { protocols }) => {
   const command = program
     .command('check')
     .summary('validate an agent stream')

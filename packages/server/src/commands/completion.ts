@@ -4,7 +4,7 @@ import { completionScript, shells, type CompletedCommand, type OptionValues } fr
 import type { Command } from './command.ts';
 import { addExamples, listWith } from './tool-options.ts';
 
-export const completionCommand: Command = (program, terminal, protocols) => {
+export const completionCommand: Command = (program, terminal, { protocols }) => {
   const command = program
     .command('completion')
     .summary('print a completion script for your shell')

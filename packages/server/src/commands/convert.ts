@@ -1,10 +1,10 @@
+import { joinNames } from '../config/join-names.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
 import {
   addEndpointOptions,
   addExamples,
   addVariantOptions,
-  joinNames,
   listWith,
   readVariants,
   toEndpointOptions,
@@ -22,7 +22,7 @@ type Flags = EndpointFlags & {
   quiet?: true;
 };
 
-export const convertCommand: Command = (program, _terminal, protocols) => {
+export const convertCommand: Command = (program, _terminal, { protocols }) => {
   const writable = joinNames(listWith(protocols, 'encoder'));
   const command = program
     .command('convert')

@@ -1,10 +1,11 @@
+import { joinNames } from '../config/join-names.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
-import { addEndpointOptions, addExamples, joinNames, toEndpointOptions, type EndpointFlags } from './tool-options.ts';
+import { addEndpointOptions, addExamples, toEndpointOptions, type EndpointFlags } from './tool-options.ts';
 
 type Flags = EndpointFlags & { as?: string; output?: string; title?: string };
 
-export const recordCommand: Command = (program, _terminal, protocols) => {
+export const recordCommand: Command = (program, _terminal, { protocols }) => {
   const command = program
     .command('record')
     .summary('record the response of an endpoint as a tape')

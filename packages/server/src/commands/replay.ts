@@ -1,10 +1,11 @@
+import { joinNames } from '../config/join-names.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
-import { addExamples, joinNames, listWith, readPort, readPositive } from './tool-options.ts';
+import { addExamples, listWith, readPort, readPositive } from './tool-options.ts';
 
 type Flags = { as?: string; speed?: number; port?: number; quiet?: true };
 
-export const replayCommand: Command = (program, _terminal, protocols) => {
+export const replayCommand: Command = (program, _terminal, { protocols }) => {
   const command = program
     .command('replay')
     .summary('serve a tape as if it were an agent')

@@ -98,11 +98,6 @@ function camelCase(option: string): string {
   return option.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Joins names for a sentence: "a, b or c". */
-export function joinNames(names: readonly string[]): string {
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
-}
-
 /** Names of the protocols that have an optional capability. */
 export function listWith(protocols: readonly Protocol[], key: keyof Protocol): string[] {
   return protocols.filter((protocol) => protocol[key] !== undefined).map(({ name }) => name);

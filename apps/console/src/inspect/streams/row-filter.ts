@@ -1,10 +1,10 @@
-import { describeItem } from '../describe-item.ts';
-import { getFamily, isDelta, type Family } from '../event-family.ts';
+import type { ItemClassifier, ItemFamily } from '@intertie/core/internal';
+import { getItemKind } from '../describe-item.ts';
 import type { StreamTable } from './stream-table.ts';
 
 export type RowFilter = {
   /** Families that are not shown. */
-  hidden: ReadonlySet<Family>;
+  hidden: ReadonlySet<ItemFamily>;
   deltas: boolean;
   agent: string | undefined;
   search: string;
@@ -24,15 +24,21 @@ export class FilteredRows {
   #filter: RowFilter;
   #search: string;
   #getFrame: (index: number) => unknown;
+  #items: ItemClassifier;
   #passed: number[] = [];
   #checked = 0;
   #event = { index: -1, passes: false };
 
-  constructor(table: StreamTable, filter: RowFilter, getFrame: (index: number) => unknown) {
+  constructor(
+    table: StreamTable,
+    filter: RowFilter,
+    { getFrame, items }: { getFrame: (index: number) => unknown; items: ItemClassifier },
+  ) {
     this.#table = table;
     this.#filter = filter;
     this.#search = filter.search.toLowerCase();
     this.#getFrame = getFrame;
+    this.#items = items;
   }
 
   /** Filters the new rows. Pending frames are shown only without a filter. */
@@ -72,9 +78,9 @@ export class FilteredRows {
   }
 
   #eventPasses(index: number, frame: number | undefined): boolean {
-    const { hidden, deltas, agent } = this.#filter;
+    const { agent } = this.#filter;
     const event = this.#table.events[index]!;
-    if (hidden.has(getFamily(event.type)) || (!deltas && isDelta(event.type))) return false;
+    if (this.#isHidden(event)) return false;
     if (agent !== undefined && this.#table.getAgent(index) !== agent) return false;
     if (this.#search === '') return true;
     const [first, last] = this.#table.getTargets(index);
@@ -86,12 +92,17 @@ export class FilteredRows {
   }
 
   #framePasses(frame: number): boolean {
-    const { hidden, deltas, agent } = this.#filter;
-    if (agent !== undefined) return false;
+    if (this.#filter.agent !== undefined) return false;
     const item = this.#getFrame(frame);
-    const { type, family } = describeItem(item);
-    if (hidden.has(family) || (!deltas && isDelta(type))) return false;
+    if (this.#isHidden(item)) return false;
     return this.#search === '' || this.#matches(item);
+  }
+
+  #isHidden(item: unknown): boolean {
+    const { hidden, deltas } = this.#filter;
+    if (hidden.size === 0 && deltas) return false;
+    const kind = getItemKind(item);
+    return hidden.has(this.#items.findFamily(kind) ?? 'data') || (!deltas && this.#items.isDelta(kind));
   }
 
   #matches(item: unknown): boolean {

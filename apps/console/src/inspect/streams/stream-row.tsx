@@ -1,4 +1,6 @@
-import { memo, type ReactNode } from 'react';
+import type { ItemClassifier } from '@intertie/core/internal';
+import { memo, use, type ReactNode } from 'react';
+import { ServerListsContext } from '../../server-lists.ts';
 import { useAgentColor } from '../../use-agent-color.ts';
 import { describeItem, type Described } from '../describe-item.ts';
 import type { RowStatus } from './row-status.ts';
@@ -63,7 +65,8 @@ function StreamCell(props: {
   agent: string | undefined;
 }): ReactNode {
   const { column, id, index, item, isContinued, isHighlighted, isActive, color, agent } = props;
-  const { type, text, family } = index === undefined ? nothing : describe(item);
+  const { items } = use(ServerListsContext);
+  const { type, text, family } = index === undefined ? nothing : describe(item, items);
   return (
     <span
       id={id}
@@ -92,15 +95,17 @@ function StreamCell(props: {
 }
 
 const nothing: Described = { type: '', family: 'data', text: '' };
-const cache = new WeakMap<object, Described>();
+const caches = new WeakMap<ItemClassifier, WeakMap<object, Described>>();
 
 /** Caches descriptions: items never change, and rows render often. */
-function describe(item: unknown): Described {
+function describe(item: unknown, items: ItemClassifier): Described {
   if (item === undefined) return { ...nothing, type: '…' };
-  if (typeof item !== 'object' || item === null) return describeItem(item);
+  if (typeof item !== 'object' || item === null) return describeItem(item, items);
+  const cache = caches.get(items) ?? new WeakMap<object, Described>();
+  caches.set(items, cache);
   const cached = cache.get(item);
   if (cached) return cached;
-  const described = describeItem(item);
+  const described = describeItem(item, items);
   cache.set(item, described);
   return described;
 }
