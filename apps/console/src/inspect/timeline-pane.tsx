@@ -59,7 +59,7 @@ export function TimelinePane({ events, selection, onSelect }: PaneProps): ReactN
           />
         ))}
       </div>
-      <Facts timeline={timeline} />
+      <Facts timeline={timeline} reconnects={view.run.reconnects} />
     </div>
   );
 }
@@ -153,7 +153,7 @@ function Gaps({ timeline }: { timeline: Timeline }): ReactNode {
   );
 }
 
-function Facts({ timeline }: { timeline: Timeline }): ReactNode {
+function Facts({ timeline, reconnects }: { timeline: Timeline; reconnects: number }): ReactNode {
   const [run] = timeline.spans;
   const silence = timeline.gaps.reduce((sum, { start, end }) => sum + end - start, 0);
   const recoveries = timeline.spans.filter(({ kind }) => kind === 'recovery').length;
@@ -182,6 +182,11 @@ function Facts({ timeline }: { timeline: Timeline }): ReactNode {
       {recoveries > 0 && (
         <span title="The process that executed the run stopped, and another process continued it">
           <b>{recoveries}</b> {recoveries === 1 ? 'change' : 'changes'} of process
+        </span>
+      )}
+      {reconnects > 0 && (
+        <span title="The connection of this page broke, and it continued at its last event">
+          <b>{reconnects}</b> {reconnects === 1 ? 'reconnect' : 'reconnects'}
         </span>
       )}
     </footer>
