@@ -18,6 +18,7 @@ export function StreamHeads(props: {
     onShares(moveSeparator(shares, column, pixels, (root.current?.clientWidth ?? 0) - 18));
   const [dialect] = run.frames.map((frame) => frame.dialect);
   const source = {
+    column: 'frame',
     name: 'Source',
     detail: dialect,
     count: run.frames.length,
@@ -26,12 +27,14 @@ export function StreamHeads(props: {
   const columns = [
     ...(table.hasFrames ? [source] : []),
     {
+      column: 'event',
       name: 'Canonical',
       detail: undefined,
       count: table.events.length,
       title: "The run in Intertie's own format, which every protocol is converted to and from",
     },
     {
+      column: 'target',
       name: targetLabel,
       detail: undefined,
       count: table.targets.length,
@@ -41,8 +44,8 @@ export function StreamHeads(props: {
   return (
     <div ref={root} className="stream-heads">
       <span />
-      {columns.map(({ name, detail, count, title }, index) => (
-        <span key={name} className="head" title={title}>
+      {columns.map(({ column, name, detail, count, title }, index) => (
+        <span key={column} className="head" data-column={column} title={title}>
           {index > 0 && <Separator label={`Width of ${name}`} onMove={(pixels) => move(index, pixels)} />}
           {name} {detail !== undefined && <i>{detail} </i>}
           <b>{count}</b>
