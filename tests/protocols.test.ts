@@ -120,16 +120,16 @@ function listUnsupported(label: string, losses: readonly Loss[]): string {
 }
 
 /** Creates the page of a list of protocols. */
-function createPage(protocols: readonly Protocol[]): string {
+function createPage(list: readonly Protocol[]): string {
   const runs = sampleRuns();
-  const encoded = protocols
+  const encoded = list
     .filter(({ name, encoder }) => encoder !== undefined && name !== CANONICAL)
     .map((protocol) => ({
       protocol,
       ...createTable<AgentEvent, unknown>((run, onLoss) => protocol.encoder!(run, onLoss), runs),
     }));
   const v3 = createTable<AgentEvent, unknown>((_, onLoss) => createLanguageModelV3Encoder({ onLoss }), runs);
-  const decoded = protocols.flatMap((protocol) => {
+  const decoded = list.flatMap((protocol) => {
     const { name, label, decoder } = protocol;
     const inputs = recordings[name]?.(runs) ?? encoded.find((each) => each.protocol === protocol)?.outputs;
     if (!decoder || !inputs) return [];
