@@ -122,13 +122,13 @@ function toUnsupportedRoutes(): EndpointRoute[] {
     ['GET', `${push}/{config}`],
     ['DELETE', `${push}/{config}`],
   ];
-  return found.map(([method, path]) => ({
-    method,
-    path,
-    summary: 'Not supported: always an error of A2A.',
-    ...(method === 'POST' && { body: { type: 'object' } }),
-    answers: { 400: 'json' },
-  }));
+  const summary = 'Not supported: always an error of A2A.';
+  return found.map(([method, path]): EndpointRoute => {
+    const answers = { 400: 'json' } as const;
+    return method === 'POST'
+      ? { method, path, summary, answers, body: { type: 'object' } }
+      : { method, path, summary, answers };
+  });
 }
 
 /** Endpoints for A2A clients on an Intertie server: one per agent, and the card of the default agent at the root. */

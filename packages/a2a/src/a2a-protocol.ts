@@ -53,7 +53,7 @@ export const a2aProtocol: Protocol<A2AStreamItem> = {
     /** Recognizes an agent by its card, which needs no credentials. */
     async probe({ url, fetch, headers }) {
       const response = await fetch(`${url.replace(/\/$/, '')}${cardPath}`, { headers });
-      const card = response.ok ? await response.json().catch(() => undefined) : void (await response.body?.cancel());
+      const card: unknown = await response.json().catch(() => undefined);
       const { name, supportedInterfaces } = asFields(card);
       if (asNonEmptyText(name) === undefined || !Array.isArray(supportedInterfaces)) return undefined;
       const versions = supportedInterfaces.map((each) => String(asFields(each).protocolVersion));

@@ -1,7 +1,7 @@
 // Server process on a Postgres database with an agent that calls a remote A2A agent: `node a2a-node-process.mjs <database> <url>`.
 // Its lease is short, so that its death is noticed soon. Prints its URL.
 import { a2aAgent } from '@intertie/a2a';
-import { startDemoAgents } from '../dist/demo/demo-agents.js';
+import { startDemoAgents } from '../dist/demo/start-demo-agents.js';
 import { serve } from '../dist/serve.js';
 
 const [url, remote] = process.argv.slice(2);

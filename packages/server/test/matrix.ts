@@ -18,11 +18,11 @@ const clients: { readonly [protocol: string]: readonly Protocol[] } = {
   'ui-message-stream': [chat6, chat7],
   'ag-ui': [agUiProtocol],
 };
-const served = knownProtocols.filter(({ endpoints }) => endpoints !== undefined).map(({ name }) => name);
+const servedProtocols = knownProtocols.filter(({ endpoints }) => endpoints !== undefined).map(({ name }) => name);
 
 /** Clients of every durable handler: those of the protocols, and those of the run log. */
 export const protocols: readonly Protocol[] = [
-  ...served.flatMap((name) => clients[name] ?? []),
+  ...servedProtocols.flatMap((name) => clients[name] ?? []),
   ...streams,
   eventsProtocol,
 ];
@@ -109,7 +109,7 @@ export function describeMatrix(selectProtocols: (agent: string) => readonly Prot
   afterAll(() => Promise.all([fast.close(), slow.close(), slower.close()]));
 
   test('has a client for every protocol with endpoints', () => {
-    expect(Object.keys(clients).toSorted()).toEqual(served.toSorted());
+    expect(Object.keys(clients).toSorted()).toEqual(servedProtocols.toSorted());
   });
 
   test('has scripts for the demo of every kind of agent', async () => {

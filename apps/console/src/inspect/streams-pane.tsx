@@ -18,6 +18,8 @@ import { noFilter, FilteredRows, type RowFilter } from './streams/row-filter.ts'
 import { findNextViolation } from './streams/stream-cells.ts';
 import { StreamDetails } from './streams/stream-details.tsx';
 import { StreamStore, type StreamView } from './streams/stream-store.ts';
+import { parseShares, toGridColumns } from './streams/column-shares.ts';
+import { StreamHeads } from './streams/stream-heads.tsx';
 import { StreamGrid } from './streams/stream-grid.tsx';
 import { StreamSummary } from './streams/stream-summary.tsx';
 import type { Cell } from './streams/stream-table.ts';
@@ -34,6 +36,7 @@ export function StreamsPane(props: PaneProps): ReactNode {
   const { events, selection, onSelect } = props;
   const { items } = use(ServerListsContext);
   const [internal, setInternal] = useState(false);
+  const [storedShares, setShares] = useStoredSetting<string>('streams-columns', '');
   const root = useRef<HTMLDivElement>(null);
   // A narrow pane has room for two columns; the details still show the frame.
   const isNarrow = useElementSize(root).width < 430;
@@ -90,9 +93,9 @@ export function StreamsPane(props: PaneProps): ReactNode {
   });
 
   const { label } = target.protocol;
-  const [dialect] = run.frames.map((frame) => frame.dialect);
+  const shares = parseShares(storedShares, table.hasFrames ? 3 : 2);
   return (
-    <div ref={root} className="streams" tabIndex={-1} data-frames={table.hasFrames || undefined}>
+    <div ref={root} className="streams" tabIndex={-1} style={{ ['--columns' as string]: toGridColumns(shares) }}>
       <StreamToolbar
         filter={filter}
         onFilter={(next) => {
@@ -106,20 +109,7 @@ export function StreamsPane(props: PaneProps): ReactNode {
         onInternal={setInternal}
         search={search}
       />
-      <div className="stream-heads" aria-hidden="true">
-        <span />
-        {table.hasFrames && (
-          <span className="head" data-column="frame" title="What the agent's runtime sent, as received">
-            Source <i>{dialect}</i> <b>{run.frames.length}</b>
-          </span>
-        )}
-        <span className="head" title="The run in Intertie's own format, which every protocol is converted to and from">
-          Canonical <b>{table.events.length}</b>
-        </span>
-        <span className="head" title="What a client of this protocol receives">
-          {label} <b>{table.targets.length}</b>
-        </span>
-      </div>
+      <StreamHeads view={view} targetLabel={label} shares={shares} onShares={(next) => setShares(next.join(' '))} />
       {table.length === 0 ? (
         <p className="empty">{getEmptyText(run.status, run.error)}</p>
       ) : (
@@ -131,6 +121,13 @@ export function StreamsPane(props: PaneProps): ReactNode {
           active={active}
           onActive={setActive}
           onOpen={open}
+          onExpand={(part) =>
+            setFilter((before) => {
+              const expanded = new Set(before.expanded);
+              if (!expanded.delete(part)) expanded.add(part);
+              return { ...before, expanded };
+            })
+          }
         />
       )}
       {panel === 'details' && active && (

@@ -1,4 +1,12 @@
-import { asFields, asNonEmptyText, isFields, type Checker, type Fields, type Report } from '@intertie/core/internal';
+import {
+  asFields,
+  asNonEmptyText,
+  asText,
+  isFields,
+  type Checker,
+  type Fields,
+  type Report,
+} from '@intertie/core/internal';
 import { isInterrupted, isTerminal, taskStates } from '../shared/a2a-types.ts';
 import type { A2ARule } from './a2a-rules.ts';
 
@@ -21,7 +29,7 @@ export function createA2AChecker(): Checker {
 class A2AChecker implements Checker {
   #first: 'task' | 'message' | undefined;
   #ids: { taskId: unknown; contextId: unknown } | undefined;
-  #state: unknown;
+  #state: string | undefined;
   /** Artifacts that were sent. True: their last chunk, too. */
   #artifacts = new Map<string, boolean>();
 
@@ -35,7 +43,7 @@ class A2AChecker implements Checker {
     if (!read) return violate('item', 'The item is not a StreamResponse.');
     const { kind, value } = read;
     if (this.#first === 'message') violate('message-only', `A ${kind} follows a message.`);
-    else if (isTerminal(this.#state)) violate('after-end', `A ${kind} follows ${String(this.#state)}.`);
+    else if (isTerminal(this.#state)) violate('after-end', `A ${kind} follows ${this.#state}.`);
     if (this.#first === undefined && kind !== 'task' && kind !== 'message') {
       violate('first', `The stream begins with a ${kind}.`);
     }
@@ -51,7 +59,7 @@ class A2AChecker implements Checker {
 
   end(report: Report): void {
     if (this.#first === 'message' || isTerminal(this.#state) || isInterrupted(this.#state)) return;
-    report.violation('end', `The last state is ${this.#state === undefined ? 'unknown' : String(this.#state)}.`);
+    report.violation('end', `The last state is ${this.#state ?? 'unknown'}.`);
   }
 
   #checkIds({ taskId, contextId }: Fields, violate: Violate): void {
@@ -66,10 +74,10 @@ class A2AChecker implements Checker {
   }
 
   #checkStatus({ state, timestamp, message }: Fields, violate: Violate): void {
-    this.#state = state;
+    this.#state = asText(state);
     if (!(taskStates as readonly unknown[]).includes(state)) violate('state', `${String(state)} is not a state.`);
-    if (timestamp !== undefined && !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/.test(String(timestamp))) {
-      violate('timestamp', `"${String(timestamp)}" is not an ISO 8601 time in UTC.`);
+    if (timestamp !== undefined && !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/.test(asText(timestamp) ?? '')) {
+      violate('timestamp', `${JSON.stringify(timestamp)} is not an ISO 8601 time in UTC.`);
     }
     if (message !== undefined) this.#checkParts(asFields(message).parts, violate);
   }

@@ -61,19 +61,13 @@ export async function* readTaskItems(options: ReadTaskOptions): AsyncGenerator<u
     leave.removeEventListener('abort', onLeave);
   }
 
-  async function* toJson(
-    responses: AsyncIterable<Parameters<typeof StreamResponse.toJSON>[0]>,
-  ): AsyncGenerator<unknown> {
+  async function* toJson(responses: AsyncIterable<Parameters<typeof StreamResponse.toJSON>[0]>): AsyncGenerator {
     for await (const response of responses) yield StreamResponse.toJSON(response);
   }
 }
 
 /** Subscribes to a task. A task that has ended, or an agent without streams, returns the task alone. */
-async function* subscribe(
-  { client, toOptions }: A2AConnection,
-  id: string,
-  leave: AbortSignal,
-): AsyncGenerator<unknown> {
+async function* subscribe({ client, toOptions }: A2AConnection, id: string, leave: AbortSignal): AsyncGenerator {
   const { StreamResponse, Task } = await import('@a2a-js/sdk');
   const options = toOptions(leave);
   try {

@@ -41,7 +41,7 @@ function toRequestFields({ tools, context, state, forwardedProps }: RunInput): J
     ...(context.length > 0 && { context }),
     ...defined({ state, forwardedProps }),
   };
-  return Object.keys(fields).length > 0 ? (fields as JsonObject) : undefined;
+  return Object.keys(fields).length > 0 ? fields : undefined;
 }
 
 function toPart(part: MessagePart, onLoss: OnLoss): A2APart[] {
@@ -86,7 +86,7 @@ function toAnswerParts({ parts, runs }: MessageContent, answers: ReadonlyArray<A
 }
 
 function toData({ questionId, approved, value, cancelled, reason }: Answer): Json {
-  return { questionId, ...defined({ approved, value, cancelled, reason }) } as JsonObject;
+  return { questionId, ...defined({ approved, value, cancelled, reason }) };
 }
 
 function toText({ approved, value, cancelled, reason }: Answer): string {

@@ -15,6 +15,7 @@ import {
 import {
   asFields,
   asNonEmptyText,
+  asNumber,
   asText,
   defined,
   isEventType,
@@ -147,7 +148,8 @@ class A2ADecoder implements Codec<unknown, AgentEvent> {
     if (isTerminal(state)) return this.#decodeTerminal(state, text, { message, ...time }, emit);
     if (isInterrupted(state)) {
       const key =
-        asNonEmptyText(asFields(message).messageId) ?? `${this.#token.taskId ?? 'task'}:${timestamp ?? 'input'}`;
+        asNonEmptyText(asFields(message).messageId) ??
+        `${this.#token.taskId ?? 'task'}:${asText(timestamp) ?? 'input'}`;
       const waitingFor = decodeInputs({ parts, text, key, asked: this.#asked, ...time }, emit);
       return this.#endRun({ outcome: 'paused', waitingFor, ...time }, emit);
     }
@@ -219,7 +221,7 @@ type RunEndFields = { at?: number } & (
 
 function toFault(error: { readonly [key: string]: unknown }): Fault {
   const { message, code } = error;
-  return { message: asNonEmptyText(message) ?? 'The agent reported an error.', code: `a2a${String(code ?? '')}` };
+  return { message: asNonEmptyText(message) ?? 'The agent reported an error.', code: `a2a${asNumber(code) ?? ''}` };
 }
 
 function asList(value: unknown): unknown[] {

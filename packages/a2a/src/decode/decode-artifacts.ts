@@ -137,7 +137,7 @@ export class ArtifactDecoder {
     const id = known?.id ?? this.#ids.open(key);
     this.#parts.set(key, { id, data, name });
     const { patch, ...start } = asFields(extension.start);
-    if (known && Array.isArray(patch)) emit({ type: 'data-delta', ...start, id, patch } as AgentEvent);
+    if (known && Array.isArray(patch)) emit({ type: 'data-delta', ...start, id, patch });
     else emit({ type: 'data', ...this.#identify(key, id, start), name, data });
   }
 

@@ -90,8 +90,8 @@ describe('createA2AEncoder', () => {
     { end: { outcome: 'paused', waitingFor: [{ type: 'message' }] }, state: 'TASK_STATE_COMPLETED' },
   ])('encodes $end.outcome as $state', ({ end: fields, state, text }) => {
     const { items } = encode([start, { type: 'run-end', ...fields } as AgentEvent]);
-    expect(items.at(-1)).toMatchObject({ statusUpdate: { status: { state } } });
-    if (text) expect(items.at(-1)).toMatchObject({ statusUpdate: { status: { message: { parts: [{ text }] } } } });
+    const message = text === undefined ? {} : { message: { parts: [{ text }] } };
+    expect(items.at(-1)).toMatchObject({ statusUpdate: { status: { state, ...message } } });
   });
 
   it('describes questions and client tools in the status of a paused task', () => {

@@ -276,7 +276,7 @@ class A2AEncoder implements Encoder<A2AStreamItem, A2AOpenState> {
     if (this.#options.extension) {
       const status = toStatus('TASK_STATE_WORKING', event.at);
       const position = { run: this.#runId, n: this.#count };
-      const data: ExtensionData = { event: omit(event, 'origin') as AgentEvent, position };
+      const data: ExtensionData = { event: omit(event, 'origin'), position };
       return emit({ statusUpdate: { ...this.#ids, status, ...toExtensionMetadata(data) } });
     }
     const loss = losses[event.type];
@@ -295,7 +295,7 @@ class A2AEncoder implements Encoder<A2AStreamItem, A2AOpenState> {
   #toFields(event: object): ExtensionData['start'] {
     if (!this.#options.extension) return undefined;
     const fields = omit(event as { type: string; id: string; origin: number }, 'type', 'id', 'origin');
-    return Object.keys(fields).length > 0 ? (fields as ExtensionData['start']) : undefined;
+    return Object.keys(fields).length > 0 ? fields : undefined;
   }
 }
 

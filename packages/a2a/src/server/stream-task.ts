@@ -30,8 +30,7 @@ export async function* streamRun(
   const items: A2AStreamItem[] = [];
   const emit: Emit<A2AStreamItem> = (item) => void items.push(item);
   const caught = served.isNew ? null : await served.catchUp();
-  if (caught && caught.events.length > 0)
-    encoder.open?.({ events: await resolve(caught.events) } as A2AOpenState, emit);
+  if (caught && caught.events.length > 0) encoder.open?.({ events: await resolve(caught.events) }, emit);
   yield* items.splice(0);
   if (caught?.events.at(-1)?.type === 'run-end') return;
   let hasBegun = (caught?.events.length ?? 0) > 0;

@@ -75,8 +75,12 @@ export function StreamToolbar(props: {
           </Chip>
         ))}
         <span className="divider" />
-        <Chip isOn={filter.deltas} onToggle={() => set({ deltas: !filter.deltas })}>
-          deltas
+        <Chip
+          isOn={filter.isFolded}
+          onToggle={() => set({ isFolded: !filter.isFolded, expanded: new Set() })}
+          title="Show each text, reasoning and tool input as one row"
+        >
+          fold
         </Chip>
         <Chip
           isOn={internal}

@@ -171,7 +171,7 @@ export function createInMemoryRegistry(tables: Tables): Registry {
     async listRuns(scope, { threadId, messageId }) {
       const threads = threadId === undefined ? [...listThreads(scope)] : [findThread(tables, scope, threadId)];
       return threads
-        .flatMap((thread) => [...(thread?.runs.values() ?? [])])
+        .flatMap((thread) => Array.from(thread?.runs.values() ?? []))
         .filter(({ message }) => messageId === undefined || message.message.id === messageId)
         .toSorted((a, b) => a.serial - b.serial)
         .map(toRunRecord);

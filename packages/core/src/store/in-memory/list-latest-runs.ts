@@ -7,7 +7,7 @@ export function listLatestRuns(threads: readonly ThreadRow[], query: ListLatestR
   const { threadId, agent, states, since, limit = 50, cursor } = query;
   const matching = threads
     .filter(({ id }) => threadId === undefined || id === threadId)
-    .flatMap(({ runs }) => [...runs.values()])
+    .flatMap(({ runs }) => Array.from(runs.values()))
     .filter((run) => !run.continuation && (agent === undefined || run.agent === agent))
     .filter((run) => states?.includes(getState(run)) ?? true)
     .filter((run) => since === undefined || getChangedAt(run) >= since.getTime())
