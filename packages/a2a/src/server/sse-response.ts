@@ -24,8 +24,9 @@ export async function createSSEResponse<Item>(
   const body = pullStream<string>({
     async pull(emit) {
       const waiting = (next ??= items.next());
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const silence = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, keepAliveMs)));
+      let resolveSilence: (value: undefined) => void;
+      const silence = new Promise<undefined>((resolve) => (resolveSilence = resolve));
+      const timer = setTimeout(() => resolveSilence(undefined), keepAliveMs);
       try {
         const result = await Promise.race([waiting, silence]);
         if (result === undefined) emit(': keep-alive\n\n');
