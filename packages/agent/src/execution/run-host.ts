@@ -63,7 +63,10 @@ export type RunHostOptions = {
 };
 
 export type CloseOptions = {
-  /** Maximum time that active runs may take to end. Then they are stopped. Default: 0. */
+  /**
+   * Maximum time that active runs may take to end, and tools of runs that are handed over. Then the runs are stopped or handed over.
+   * Default: 0.
+   */
   drainMs?: number;
 };
 
@@ -111,6 +114,8 @@ export class RunHost {
   #timers: Array<() => void> = [];
   #closing = new AbortController();
   #drainDeadline = new Deadline();
+  /** Another process is alive, so runs whose source has `resume` are handed over. */
+  #isHandingOver = false;
   /** Runs that start now are stopped immediately. */
   #isStopping = false;
 
@@ -309,7 +314,8 @@ export class RunHost {
     if (owned.epoch > 1) this.observe('takenOver', { agent: run.agent });
     const execution = new Execution(this, agent, owned);
     this.#executions.set(run.key, execution);
-    if (this.#isStopping) execution.stop(shutdown);
+    if (this.#isStopping) this.#stopAtShutdown(execution);
+    else if (this.#isHandingOver && agent.source.resume) execution.handOverWhenIdle();
     this.track(this.#handleEnd(execution, owned));
   }
 
@@ -458,8 +464,8 @@ export class RunHost {
   }
 
   /**
-   * Waits up to `drainMs` for runs to end, stops the others, fails open streams, and releases the lease. A second call can
-   * shorten the drain timeout, never extend it.
+   * Hands runs over that another process can continue, as soon as no tool runs. Waits up to `drainMs` for the others to end, stops
+   * them, fails open streams, and releases the lease. A second call can shorten the drain timeout, never extend it.
    */
   close({ drainMs = 0 }: CloseOptions = {}): Promise<void> {
     this.#drainDeadline.shorten(drainMs);
@@ -471,12 +477,15 @@ export class RunHost {
     this.#closing.abort();
     // Each statement of a sweep has its own time limit; their sum is minutes if the database does not answer.
     await waitAtMost(closeGraceMs, this.#sweeper.stop());
+    this.#isHandingOver = await this.#canHandOver();
+    for (const execution of this.#executions.values()) {
+      if (this.#isHandingOver && execution.definition.source.resume) execution.handOverWhenIdle();
+    }
     await this.#drainDeadline.wait(this.#waitForWork());
     this.#isStopping = true;
-    const canHandOver = this.#executions.size > 0 && (await this.#hasPeers());
-    for (const execution of this.#executions.values()) {
-      if (!canHandOver || !execution.definition.source.resume || !execution.handOver()) execution.stop(shutdown);
-    }
+    // Another process may have started in the meantime.
+    this.#isHandingOver ||= await this.#canHandOver();
+    for (const execution of this.#executions.values()) this.#stopAtShutdown(execution);
     await waitAtMost(closeGraceMs, this.#waitForWork());
     for (const stop of this.#timers) stop();
     await this.flusher.close();
@@ -487,8 +496,14 @@ export class RunHost {
     if (this.#opened) await this.store.registry.retire(this.process).catch(this.onError);
   }
 
+  #stopAtShutdown(execution: Execution): void {
+    const canHandOver = this.#isHandingOver && execution.definition.source.resume !== undefined;
+    if (!canHandOver || !execution.handOver()) execution.stop(shutdown);
+  }
+
   /** Whether another process can continue the runs of this one. */
-  async #hasPeers(): Promise<boolean> {
+  async #canHandOver(): Promise<boolean> {
+    if (this.#executions.size === 0) return false;
     let hasPeers = false;
     const check = async (): Promise<void> => void (hasPeers = await this.store.registry.hasPeers(this.process));
     await waitAtMost(closeGraceMs, check().catch(this.onError));
