@@ -243,7 +243,8 @@ export class RunHost {
   async #open(): Promise<void> {
     const defaultMs = Math.min(5_000, this.store.registry.leaseMs / 3);
     const { heartbeatMs = defaultMs, sweepMs = defaultMs } = this.#options;
-    const lease = new Lease({ registry: this.store.registry, process: this.process, heartbeatMs });
+    const { registry } = this.store;
+    const lease = new Lease({ registry, process: this.process, heartbeatMs, getLeaseMs: () => this.#getLeaseMs() });
     await lease.renew();
     this.#lease = lease;
     // Runs of processes that died earlier are recovered without waiting for the first sweep.
@@ -259,6 +260,12 @@ export class RunHost {
         () => lease.renew().then(() => this.#sweep(lease), this.onError),
       ),
     ];
+  }
+
+  /** An agent without `resume` loses its runs at a takeover, so it gets more time to renew the lease. */
+  #getLeaseMs(): number {
+    const { leaseMs, resumableLeaseMs = leaseMs } = this.store.registry;
+    return this.resumable.length === this.#agents.size ? resumableLeaseMs : leaseMs;
   }
 
   /** Rejects if the database does not accept writes: the lease cannot be renewed, or a write was refused in the last seconds. */
