@@ -139,52 +139,39 @@ function hasRecovered(events: readonly AgentEvent[], index: number): boolean {
   return event?.type === 'notice' && event.code === 'recovered';
 }
 
+type Shown = { name: string; value: unknown; isInterrupted: boolean };
+
 /**
  * Compares a message with that of an undisturbed run. The step that the kill cut off may lack its last calls, and a call in it can be
  * interrupted; everything else is equal. Returns the number of interrupted calls.
  */
 function checkParts({ content }: CanonicalMessage, threadId: string, expected: readonly MessagePart[]): number {
-  let interrupted = 0;
-  const cutSteps = new Set<string | undefined>();
-  const actual = content.parts.flatMap((part) => {
-    const shown = describePart(part, threadId);
-    if (part.type !== 'tool-invocation') return [shown];
-    // An input that was cut off was not executed.
-    if (part.state === 'partial-call') return [];
-    if (part.state !== 'error') return [shown];
-    expect(part.error?.code).toBe('interrupted');
-    expect(idempotent).not.toContain(part.toolName);
-    cutSteps.add(part.stepId);
-    interrupted += 1;
-    return [JSON.stringify([part.toolName, `${part.toolName}`])];
-  });
-  const whole = expected.map((part) => describePart(part, 'undisturbed'));
-  const withoutResults = (parts: readonly string[]): string[] => parts.map((part) => part.split('=')[0]!);
-  const names = withoutResults(whole);
-  // The same order, and nothing that the undisturbed run lacks.
+  const actual = content.parts.flatMap((part) => showPart(part, threadId));
+  const whole = expected.flatMap((part) => showPart(part, 'undisturbed'));
   let at = 0;
-  for (const part of actual) {
-    const isInterrupted = part.startsWith('["');
-    const name = isInterrupted ? (JSON.parse(part) as string[])[0]! : part;
-    const found = isInterrupted ? names.indexOf(name, at) : whole.indexOf(part, at);
-    expect(found, `${threadId}: ${part}`).toBeGreaterThanOrEqual(at);
-    const skipped = whole.slice(at, found);
-    // Only calls at the end of the cut step can be missing, and no text.
-    expect(skipped.filter((other) => !other.includes('='))).toEqual([]);
+  for (const { name, value, isInterrupted } of actual) {
+    const found = whole.findIndex((part, index) => index >= at && part.name === name);
+    expect(found, `${threadId}: ${name}`).toBeGreaterThanOrEqual(at);
+    expect(whole.slice(at, found).filter((part) => part.name === 'text')).toEqual([]);
+    if (isInterrupted) expect(idempotent).not.toContain(name);
+    else expect(value, `${threadId}: ${name}`).toEqual(whole[found]!.value);
     at = found + 1;
   }
+  // The last text is always there, so calls can only be missing before it.
   expect(at, threadId).toBe(whole.length);
-  return interrupted;
+  return actual.filter(({ isInterrupted }) => isInterrupted).length;
 }
 
-function describePart(part: MessagePart, threadId: string): string {
-  if (part.type === 'text') return `text ${part.text}`;
-  if (part.type !== 'tool-invocation') return part.type;
+function showPart(part: MessagePart, threadId: string): Shown[] {
+  if (part.type === 'text') return [{ name: 'text', value: part.text, isInterrupted: false }];
+  // An input that was cut off was not executed.
+  if (part.type !== 'tool-invocation' || part.state === 'partial-call') return [];
   expect(part.toolCallId).toBe(`${threadId}-${part.toolName}`);
-  return `${part.toolName}=${JSON.stringify([part.args, part.result])}`;
+  const isInterrupted = part.state === 'error' && part.error?.code === 'interrupted';
+  return [{ name: part.toolName, value: [part.state, part.args, part.result], isInterrupted }];
 }
 
-export async function startProcess(args: readonly string[]): Promise<ChildProcess> {
+async function startProcess(args: readonly string[]): Promise<ChildProcess> {
   const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const exited = new Promise((_, reject) => child.once('exit', () => reject(new Error('The process exited.'))));

@@ -120,12 +120,13 @@ const agUiReader: Reader = {
     const client = new HttpAgent({ url, threadId: thread, fetch: fetchWholeBody });
     client.addMessage({ id: crypto.randomUUID(), role: 'user', content: thread });
     const runId = crypto.randomUUID();
-    let isFinished = false;
     // After a failure the client requests its run again, and joins it.
-    for (let tries = 0; !isFinished && tries < 100; tries += 1) {
+    for (let tries = 0; tries < 100; tries += 1) {
+      let isFinished = false;
       const subscriber = { onRunFailed: () => undefined, onRunFinishedEvent: () => void (isFinished = true) };
       await client.runAgent({ runId }, subscriber).catch(() => undefined);
-      if (!isFinished) await sleep(100);
+      if (isFinished) break;
+      await sleep(100);
     }
     const stored = await storedMessages<object>(base, thread, 'ag-ui');
     return { client: toSortedMessages(client.messages), stored: toSortedMessages(stored) };

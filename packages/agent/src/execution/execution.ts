@@ -453,13 +453,17 @@ export class Execution {
     try {
       await this.#writer.barrier();
       this.#isFinishing = true;
-      const { registry } = this.#host.store;
+      const { registry, hints } = this.#host.store;
       const released = await persist(() => registry.release(this.key, this.#owned.epoch), {
         maxOutageMs: handOverMs,
         maxErrorMs: handOverMs,
         onError: this.#host.onError,
       });
-      if (released === 'ok') this.#host.observe('handedOver', { agent: this.#owned.run.agent });
+      if (released === 'ok') {
+        // Other processes take the run over without waiting for their next sweep.
+        hints.publish({ type: 'released', run: this.key });
+        this.#host.observe('handedOver', { agent: this.#owned.run.agent });
+      }
     } catch (error) {
       // The lease ends with the process, so the run is taken over in any case.
       this.#host.onError(error);

@@ -95,3 +95,24 @@ it('does not hand over a run without `recover`: it drains and then ends as abort
   await leaving!.close({ drainMs: 20 });
   expect(await run.record()).toMatchObject({ state: 'aborted', outcome: { reason: 'shutdown' } });
 });
+
+it('continues a released run without waiting for the next sweep', async () => {
+  const store = createInMemoryStore();
+  const [leaving, staying] = ['leaving', 'staying'].map((process) =>
+    createRunHost(store, { process, sweepMs: 600_000 }),
+  );
+  hosts.push(leaving!, staying!);
+  const first = steppedModel(async function* () {
+    yield { type: 'text-start', id: '0' };
+    await new Promise(() => undefined);
+  });
+  const second = scriptedModel([...text('0', 'Complete'), finish()]);
+  const options = { name: 'helper', store, recover: 'step' } as const;
+  const agent = new Agent({ ...options, model: first, host: leaving! });
+  const other = new Agent({ ...options, model: second, host: staying! });
+  await staying!.open();
+  const { runId } = await agent.stream({ threadId: 't', message: 'Go' });
+  await leaving!.close();
+  const run = await other.attach(runId, { threadId: 't' });
+  expect(await run!.message).toMatchObject({ status: 'complete' });
+});

@@ -98,7 +98,10 @@ it('loses its runs when its event loop is blocked for longer than the lease', as
 });
 
 it('hands runs that can continue to another process after it was blocked for 15 seconds', async () => {
-  const resumable: AgentSource = { ...unresponsiveSource, resume: unresponsiveSource.run };
+  const resumable: AgentSource = {
+    ...unresponsiveSource,
+    resume: (run, _from, control) => unresponsiveSource.run(run, control),
+  };
   const { run, block, close } = await openTwo(resumable);
   await block(8_000);
   expect(await run.record()).toMatchObject({ state: 'running', process: 'second' });

@@ -82,6 +82,8 @@ const abandoned: End = {
   },
 };
 const replaced: End = { reason: 'aborted', by: 'system', message: 'replaced' };
+/** Delay between a hint about a released run and the sweep. A process that shuts down releases many runs at once. */
+const releaseDelayMs = 50;
 /** Maximum time for delivering the ends of runs to readers on shutdown. */
 const endDeliveryMs = 250;
 
@@ -259,7 +261,24 @@ export class RunHost {
         () => sweepMs * (0.8 + 0.4 * Math.random()),
         () => lease.renew().then(() => this.#sweep(lease), this.onError),
       ),
+      this.#sweepOnRelease(lease),
     ];
+  }
+
+  /** Sweeps shortly after another process has released runs. Returns the function that ends it. */
+  #sweepOnRelease(lease: Lease): () => void {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const sweep = (): void => {
+      timer = undefined;
+      this.track(this.#sweep(lease));
+    };
+    const unsubscribe = this.store.hints.subscribe(({ type }) => {
+      if (type === 'released' && !this.isClosing) timer ??= setTimeout(sweep, releaseDelayMs);
+    });
+    return () => {
+      unsubscribe();
+      clearTimeout(timer);
+    };
   }
 
   /** An agent without `resume` loses its runs at a takeover, so it gets more time to renew the lease. */

@@ -1,5 +1,5 @@
 import type { MessageContent, Usage } from '@intertie/core';
-import { sumUsage, type ToolPart } from '@intertie/core/internal';
+import type { ToolPart } from '@intertie/core/internal';
 import type { LoggedStep } from './resume-plan.ts';
 
 type Steps = { steps: readonly unknown[] };
@@ -93,9 +93,8 @@ function toCall({ toolCallId, toolName, args, dynamic = false }: ToolPart): Call
   return { type: 'tool-call', toolCallId, toolName, input: args, dynamic };
 }
 
-function toUsage(usage: readonly Usage[]): unknown {
-  const [
-    { inputTokens, outputTokens, totalTokens, reasoningTokens, cacheReadTokens: cachedInputTokens } = {} as Usage,
-  ] = sumUsage(usage.map(({ model: _, provider: __, ...counts }) => counts));
+/** A step has one model, so the first entry is its usage. */
+function toUsage([usage = {}]: readonly Usage[]): unknown {
+  const { inputTokens, outputTokens, totalTokens, reasoningTokens, cacheReadTokens: cachedInputTokens } = usage;
   return { inputTokens, outputTokens, totalTokens, reasoningTokens, cachedInputTokens };
 }

@@ -167,7 +167,7 @@ async function* streamParts(model: LanguageModel, options: ModelSourceOptions, c
     return yield { type: 'finish', finishReason, rawFinishReason };
   }
   const message = toPromptContent(call.plan, content);
-  yield* streamModel(model, steps.extend(settings) as ModelSourceOptions, { ...call, message });
+  yield* streamModel(model, steps.extend(settings), { ...call, message });
 }
 
 async function* streamModel(model: LanguageModel, options: ModelSourceOptions, call: ModelCall): AsyncGenerator {

@@ -39,11 +39,13 @@ export function planResume(from: ResumePoint, provider: string): ResumePlan {
   const isDiscarded = openStep !== undefined && !hasCalls;
   const content = isDiscarded ? removeStep(from.message, openStep) : from.message.content;
   const steps = listSteps(from.events, isDiscarded ? openStep : undefined);
-  const closing = createClosingEvents(from.open).map((event): AgentEvent => {
-    if (event.type !== 'step-end') return event;
-    // Names the provider, as every step does, to attribute the tools that it runs.
-    return isDiscarded ? { ...event, discarded: true } : { ...event, providerMetadata: { 'ai-sdk': { provider } } };
-  });
+  const closing = createClosingEvents(from.open);
+  for (const event of closing) {
+    if (event.type !== 'step-end') continue;
+    if (isDiscarded) event.discarded = true;
+    // As in every step, to attribute the tools that the provider runs.
+    else event.providerMetadata = { 'ai-sdk': { provider } };
+  }
   const cutReasoning = new Set(from.open.flatMap(({ kind, id }) => (kind === 'reasoning' ? [id] : [])));
   return { closing, content, cutReasoning, steps, calls: findUnfinishedCalls(content, steps) };
 }

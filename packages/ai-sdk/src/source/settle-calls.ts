@@ -105,7 +105,7 @@ async function execute(call: ToolPart, tool: ToolSet[string], input: unknown, re
     experimental_sandbox,
     context: isFields(toolsContext) ? toolsContext[call.toolName] : undefined,
   };
-  const output: unknown = tool.execute!(input as never, options as Parameters<NonNullable<typeof tool.execute>>[1]);
+  const output: unknown = tool.execute!(input as never, options);
   if (!isAsyncIterable(output)) return await output;
   let last: unknown;
   for await (const item of output) last = item;
