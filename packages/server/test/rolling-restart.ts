@@ -48,6 +48,8 @@ export async function restartNodes({ nodes: count, runs, delayMs, sweepMs }: Rol
     await Promise.all(nodes.map((node) => node.kill('SIGKILL')));
   });
   const threads = Array.from({ length: runs }, (_, n) => `t${n}`);
+  const gaps: number[] = [];
+  const readers = createReaders(gaps);
   const reading = threads.map(async (thread, n) => {
     const reader = readers[n % readers.length]!;
     const { client, stored } = await reader.read(balancer.url, thread);
@@ -70,30 +72,21 @@ export async function restartNodes({ nodes: count, runs, delayMs, sweepMs }: Rol
   const counts = countExecutions(file);
   const repeated = [...counts].filter(([call, times]) => times > 1 && !idempotent.some((name) => call.endsWith(name)));
   expect(repeated, 'calls that ran twice').toEqual([]);
-  return describe(logs, closeMs);
+  return describe(logs, closeMs, gaps);
 }
 
-function describe(logs: readonly AgentEvent[][], closeMs: readonly number[]): string {
+function describe(logs: readonly AgentEvent[][], closeMs: readonly number[], gaps: readonly number[]): string {
   const events = logs.flat();
   const handedOver = events.filter((event) => event.type === 'notice' && event.code === 'recovered').length;
   const discarded = events.filter((event) => event.type === 'step-end' && event.discarded).length;
   const interrupted = events.filter((e) => e.type === 'tool-result' && e.status === 'error').length;
-  const gaps = logs.flatMap(listGaps).toSorted((a, b) => a - b);
-  const at = (share: number): number => Math.round(gaps[Math.floor(share * (gaps.length - 1))] ?? 0);
+  const sorted = gaps.toSorted((a, b) => a - b);
+  const at = (share: number): number => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);
   const seconds = closeMs.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(', ');
   return (
     `${closeMs.length} restarts (closed in ${seconds}): ${logs.length} runs complete, ${handedOver} hand-overs, ` +
-    `${discarded} steps discarded, ${interrupted} calls interrupted; pause: median ${at(0.5)} ms, maximum ${at(1)} ms`
+    `${discarded} steps discarded, ${interrupted} calls interrupted; pause of ${gaps.length} readers: median ${at(0.5)} ms, maximum ${at(1)} ms`
   );
-}
-
-/** Times between a takeover and the event before it that has a time. */
-function listGaps(events: readonly AgentEvent[]): number[] {
-  return events.flatMap((event, index) => {
-    if (event.type !== 'notice' || event.code !== 'recovered') return [];
-    const before = events.slice(0, index).findLast(({ at }) => at !== undefined);
-    return before?.at === undefined || event.at === undefined ? [] : [event.at - before.at];
-  });
 }
 
 const chatReader = ({ name, major, createChat }: ChatMajor): Reader => ({
@@ -147,10 +140,20 @@ const logReader = (name: string, read: (base: string, runId: string) => Promise<
   },
 });
 
-const readers: readonly Reader[] = [
+/** Follows a run, and measures how long each takeover interrupts its events. */
+async function followWithGaps(base: string, runId: string, gaps: number[]): Promise<AgentEvent[]> {
+  let last = performance.now();
+  return followToEnd(base, runId, (event) => {
+    const now = performance.now();
+    if (event.type === 'notice' && event.code === 'recovered') gaps.push(now - last);
+    last = now;
+  });
+}
+
+const createReaders = (gaps: number[]): readonly Reader[] => [
   ...chatMajors.map(chatReader),
   agUiReader,
-  logReader('canonical events', followToEnd),
+  logReader('canonical events', (base, runId) => followWithGaps(base, runId, gaps)),
   logReader('Durable Streams', async (base, runId) => {
     const events: AgentEvent[] = [];
     let offset: string | undefined;
