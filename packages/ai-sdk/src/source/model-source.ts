@@ -149,7 +149,7 @@ type ModelCall = {
 
 async function* streamParts(model: LanguageModel, options: ModelSourceOptions, call: ModelCall): AsyncGenerator {
   if (!call.plan) return yield* streamModel(model, options, call);
-  const settings: { [name: string]: unknown } = { stopWhen: stopAtMaxSteps, ...options };
+  const settings: { [name: string]: unknown } = { ...options, stopWhen: options.stopWhen ?? stopAtMaxSteps };
   let content = call.plan.content;
   const getMessages = ({ stepId }: ToolPart): ModelMessage[] =>
     buildMessages(model, options, call, {
