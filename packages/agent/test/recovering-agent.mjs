@@ -110,7 +110,8 @@ export function recoveringTools({ delayMs, onTool }) {
  * @param {{ process: string, delayMs?: number, onTool?: (call: string) => void, sweepMs?: number }} options
  */
 export function createRecoveringAgent(store, { process, delayMs = 5, onTool = () => {}, sweepMs }) {
-  const host = createRunHost(store, { process, ...(sweepMs !== undefined && { sweepMs }) });
+  // On a busy machine, processes that will be killed take runs over from each other, so a run can have many attempts.
+  const host = createRunHost(store, { process, maxAttempts: 100, ...(sweepMs !== undefined && { sweepMs }) });
   const agent = new Agent({
     name: 'recovering',
     model: recoveringModel(delayMs),

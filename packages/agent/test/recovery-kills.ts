@@ -111,7 +111,10 @@ async function verify(agent: Agent, { threads, logs, killedAt, file, expected }:
   for (const [index, threadId] of threads.entries()) {
     const { events, times } = logs[index]!;
     expect(check(canonical, events).violations, threadId).toEqual([]);
-    expect(events.at(-1), threadId).toMatchObject({ type: 'run-end', outcome: 'complete' });
+    expect(events.at(-1), `${threadId} ${JSON.stringify(events.at(-1))}`).toMatchObject({
+      type: 'run-end',
+      outcome: 'complete',
+    });
     const message = (await agent.history({ threadId })).messages.at(-1)!;
     expect(message, threadId).toMatchObject({ status: 'complete' });
     const interrupted = checkParts(message, threadId, expected);
