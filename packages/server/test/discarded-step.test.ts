@@ -12,6 +12,9 @@ import { chatMajors, settled, shown } from '../../ai-sdk/test/chats.ts';
 import { finish, scriptedModel, text } from '../../ai-sdk/test/scripted-model.ts';
 import { toVisibleMessages } from './ag-ui-protocol.ts';
 
+/** For a busy machine. */
+const waitOptions = { timeout: 30_000 };
+
 /** Two processes: the first streams a part of a step and then shuts down, the second generates the step again. */
 async function openTwo() {
   const store = createInMemoryStore();
@@ -30,7 +33,7 @@ async function openTwo() {
   const other = new Agent({ ...options, model: second, host: staying! });
   await staying!.open();
   const handOver = async (): Promise<void> => {
-    await vi.waitFor(async () => expect(await agent.latest({ threadId: 't' })).not.toBeNull());
+    await vi.waitFor(async () => expect(await agent.latest({ threadId: 't' })).not.toBeNull(), waitOptions);
     const run = await agent.latest({ threadId: 't' });
     for await (const item of run!.follow()) {
       if (item.type === 'events' && item.events.some(({ type }) => type === 'text-delta')) break;
@@ -84,7 +87,7 @@ it('removes a discarded step from an AG-UI client with a snapshot', async () => 
       onMessagesSnapshotEvent: ({ event }) => void snapshots.push(JSON.stringify(event.messages)),
     },
   );
-  await vi.waitFor(() => expect([...snapshots, ...texts].join()).toContain('Partial'));
+  await vi.waitFor(() => expect([...snapshots, ...texts].join()).toContain('Partial'), waitOptions);
   await handOver();
   await joined;
   expect(snapshots.at(-1)).not.toContain('Partial');

@@ -7,6 +7,8 @@ import { steppedModel } from '../../test/stepped-model.ts';
 import { Agent } from '../agent/agent.ts';
 import { createRunHost, type RunHost } from './run-host.ts';
 
+/** For a busy machine. */
+const waitOptions = { timeout: 30_000 };
 const hosts: RunHost[] = [];
 afterEach(async () => {
   await Promise.all(hosts.splice(0).map((host) => host.close()));
@@ -27,7 +29,7 @@ async function openTwo(first: LanguageModel, second: LanguageModel, execute: () 
     expect(messages.at(-1)).toMatchObject({ role: 'assistant', status: 'complete' });
     return messages.at(-1)!;
   };
-  return { agent, leaving: leaving!, waitForMessage: () => vi.waitFor(getMessage, { timeout: 5_000 }) };
+  return { agent, leaving: leaving!, waitForMessage: () => vi.waitFor(getMessage, waitOptions) };
 }
 
 it('hands a run over at once if no tool runs, without waiting for the drain period', async () => {
@@ -53,7 +55,7 @@ it('waits for a running tool and hands its result over', async () => {
   const execute = vi.fn<() => Promise<string>>(() => new Promise((resolve) => void (finishTool = resolve)));
   const { agent, leaving, waitForMessage } = await openTwo(first, second, execute);
   await agent.stream({ threadId: 't', message: 'Go' });
-  await vi.waitFor(() => expect(execute).toHaveBeenCalled());
+  await vi.waitFor(() => expect(execute).toHaveBeenCalled(), waitOptions);
   let isClosed = false;
   const closed = leaving.close({ drainMs: 600_000 }).then(() => (isClosed = true));
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -73,7 +75,7 @@ it('hands over a run whose tool takes longer than the drain period, and reports 
   const execute = vi.fn<() => Promise<string>>(() => new Promise(() => undefined));
   const { agent, leaving, waitForMessage } = await openTwo(first, second, execute);
   await agent.stream({ threadId: 't', message: 'Go' });
-  await vi.waitFor(() => expect(execute).toHaveBeenCalled());
+  await vi.waitFor(() => expect(execute).toHaveBeenCalled(), waitOptions);
   await leaving.close({ drainMs: 20 });
   const { content } = await waitForMessage();
   expect(content.parts).toMatchObject([{ state: 'error', error: { code: 'interrupted' } }, { text: 'Sorry' }]);
