@@ -5,6 +5,7 @@ import { readMetadata } from './decode-agents.ts';
 import { fromEncryptedValue, withEncryptedValue } from '../shared/encrypted-value.ts';
 import { readLaterMeta, readMeta } from '../shared/event-meta.ts';
 import { readToolMessage } from '../messages/read-tool-message.ts';
+import type { AgentMessageList } from './agent-message-list.ts';
 import { defined, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 type Write = Emit<AgentEvent>;
@@ -16,6 +17,12 @@ type Call = {
   held?: EventOf<'tool-result'>;
 };
 
+export interface ToolDecoderContext {
+  ids: PartIds;
+  messages: AgentMessageList;
+  onLoss: OnLoss;
+}
+
 /** Decodes tool calls by wire id. A call is complete at its end event; an earlier result is held until then. */
 export class ToolDecoder {
   #ids: PartIds;
@@ -25,10 +32,14 @@ export class ToolDecoder {
   /** Calls by the message id of their results. */
   #results = new Map<string, string>();
   #onLoss: OnLoss;
+  #messages: AgentMessageList;
   #calls = new Map<string, Call>();
+  /** Calls that the agent streams again while they await their result. */
+  #repeated = new Set<string>();
 
-  constructor(run: RunInput, ids: PartIds, onLoss: OnLoss) {
+  constructor(run: RunInput, { ids, messages, onLoss }: ToolDecoderContext) {
     this.#ids = ids;
+    this.#messages = messages;
     this.#onLoss = onLoss;
     this.#clientTools = new Set(run.tools.map(({ name }) => name));
     const parts = run.message?.parts ?? [];
@@ -60,6 +71,11 @@ export class ToolDecoder {
     const wireId = asNonEmptyText(event.toolCallId);
     const toolName = asText(event.toolCallName);
     if (wireId === undefined || toolName === undefined || this.#calls.get(wireId)?.isOpen) return false;
+    if (this.isAwaitingResult(wireId)) {
+      // An agent that resumes streams its interrupted call again. Clients apply the start of a call once.
+      this.#repeated.add(wireId);
+      return true;
+    }
     const extra = readMetadata(event);
     const toolCallId = this.#ids.open(wireId);
     const renamed: Meta | undefined = toolCallId === wireId ? undefined : { 'ag-ui': { toolCallId: wireId } };
@@ -74,11 +90,13 @@ export class ToolDecoder {
       }),
     };
     this.#calls.set(wireId, { body, text: '', isOpen: true, isSettled: false });
+    this.#messages.addCall(toolCallId, wireId, event.parentMessageId);
     emit({ type: 'tool-input-start', ...body });
     return true;
   }
 
   args(event: Fields, emit: Write): boolean {
+    if (this.#repeated.has(String(event.toolCallId))) return true;
     const call = this.#calls.get(String(event.toolCallId));
     const delta = asText(event.delta);
     if (call === undefined || !call.isOpen || delta === undefined) return false;
@@ -91,6 +109,7 @@ export class ToolDecoder {
   }
 
   end(event: Fields, emit: Write): boolean {
+    if (this.#repeated.delete(String(event.toolCallId))) return true;
     const call = this.#calls.get(String(event.toolCallId));
     if (call === undefined || !call.isOpen) return false;
     call.isOpen = false;
@@ -105,6 +124,7 @@ export class ToolDecoder {
     }
     const read = parseInput(call.text, inputEncoding ?? extra.inputEncoding);
     const { input, invalid } = extra.input === undefined ? read : { input: extra.input, invalid: undefined };
+    this.#messages.setArguments(toolCallId, input, call.text);
     const fault = isFields(extra.invalid) ? (extra.invalid as Fault) : invalid;
     // The executor may be declared only at the end.
     const executor = parseExecutor(extra.executor);
@@ -129,6 +149,7 @@ export class ToolDecoder {
     else this.#baseline.set(wireId, true);
     const result = this.#read(event, toolCallId);
     if (result === undefined) return true;
+    this.#messages.addResult(messageId, toolCallId, result, event.content);
     if (call?.isOpen) call.held = result;
     else emit(result);
     return true;
