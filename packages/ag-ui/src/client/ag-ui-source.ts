@@ -23,7 +23,7 @@ import { inProcessEvents, type InProcessAgent } from './in-process-agent.ts';
 
 /** Options of every AG-UI agent. */
 export interface AGUIRunOptions {
-  /** Name of the source. Default: the host of the URL, or the name of the agent. */
+  /** Name of the source. Default: the host of the URL, or the id of the agent, else `ag-ui`. */
   name?: string;
   /** Additional input for the agent's runtime. Merged over the props that the run's client forwards. */
   forwardedProps?: unknown;
@@ -74,7 +74,7 @@ interface SourceHooks {
 }
 
 function inProcessSource(options: InProcessAgentOptions): AgentSource {
-  const { agent, idleMs, onFrame, name = agent.agentId ?? agent.constructor.name } = options;
+  const { agent, idleMs, onFrame, name = agent.agentId ?? 'ag-ui' } = options;
   return {
     name,
     pauses: 'replay',

@@ -76,11 +76,15 @@ export class AgentMessageList {
     const renamed = new Map<string, string[]>();
     for (const { id, role, content: text } of messages) {
       const wanted = asText(text)?.trim();
-      if (typeof id !== 'string' || parts.has(id) || !wanted || (role !== 'assistant' && role !== 'reasoning')) continue;
+      if (typeof id !== 'string' || parts.has(id) || !wanted || (role !== 'assistant' && role !== 'reasoning'))
+        continue;
       const index = free.findIndex(
         (message) =>
           this.#reasoning.has(message.id) === (role === 'reasoning') &&
-          message.parts!.map((part) => texts.get(part) ?? '').join('').trim() === wanted,
+          message
+            .parts!.map((part) => texts.get(part) ?? '')
+            .join('')
+            .trim() === wanted,
       );
       if (index === -1) continue;
       renamed.set(id, free[index]!.parts!);

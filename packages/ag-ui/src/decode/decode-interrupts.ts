@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Meta, Question } from '@intertie/core';
+import type { Json, JsonObject, Question } from '@intertie/core';
 import { toJson } from '@intertie/core';
 import { decodeInterruptId } from '../shared/interrupt.ts';
 import { defined, asFields, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
@@ -30,6 +30,7 @@ function toQuestion(interrupt: Fields, findCall: FindCall): Question {
   const own: JsonObject = {
     interruptId: question.questionId,
     ...(Object.keys(metadata).length > 0 && { metadata: toJson(metadata) }),
+    ...(toolCallId === undefined && describeCall(wireId, asFields(metadata.mastra))),
   };
   return {
     ...question,
@@ -57,7 +58,8 @@ export function decodeCustomInterrupt(event: Fields, findCall: FindCall, id: () 
   const command: JsonObject = isSuspension ? { interruptEvent: toJson(value) } : defined({ interruptId });
   const schema = isSuspension ? resumeSchema : (fields.responseSchema ?? fields.response_schema);
   const toolCallId = findCall(String(wireId ?? fields.tool_call_id));
-  const meta: Meta = { 'ag-ui': { command, ...(!isSuspension && { value: toJson(parsed ?? null) }) } };
+  const about = isSuspension && toolCallId === undefined ? describeCall(wireId, fields) : {};
+  const own = { command, ...(isSuspension ? about : { value: toJson(parsed ?? null) }) };
   return {
     questionId: isSuspension ? `${String(runId)}::${String(wireId)}` : (interruptId ?? id()),
     kind: toolCallId === undefined ? 'input' : 'approval',
@@ -67,8 +69,14 @@ export function decodeCustomInterrupt(event: Fields, findCall: FindCall, id: () 
       message: toText(isSuspension ? suspendPayload : parsed),
       schema: parseSchema(schema),
     }),
-    providerMetadata: meta,
+    providerMetadata: { 'ag-ui': own },
   };
+}
+
+/** Describes a suspended call that the agent has not streamed, so that its result can be shown. */
+function describeCall(toolCallId: unknown, { toolName, args }: Fields): { call?: JsonObject } {
+  if (asNonEmptyText(toolCallId) === undefined || asNonEmptyText(toolName) === undefined) return {};
+  return { call: { toolCallId: toolCallId as string, toolName: toolName as string, args: toJson(args ?? {}) } };
 }
 
 function parseSchema(schema: unknown): Json | undefined {

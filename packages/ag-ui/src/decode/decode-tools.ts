@@ -1,4 +1,15 @@
-import type { AgentEvent, Emit, EventOf, Fault, Json, JsonObject, Meta, OnLoss, RunInput } from '@intertie/core';
+import type {
+  AgentEvent,
+  Emit,
+  EventOf,
+  Fault,
+  Json,
+  JsonObject,
+  MessagePart,
+  Meta,
+  OnLoss,
+  RunInput,
+} from '@intertie/core';
 import type { CallBody, Executor, PartIds, Attribution } from '@intertie/core/internal';
 import { mergeMeta } from '@intertie/core/internal';
 import { readMetadata } from './decode-agents.ts';
@@ -6,7 +17,7 @@ import { fromEncryptedValue, withEncryptedValue } from '../shared/encrypted-valu
 import { readLaterMeta, readMeta } from '../shared/event-meta.ts';
 import { readToolMessage } from '../messages/read-tool-message.ts';
 import type { AgentMessageList } from './agent-message-list.ts';
-import { defined, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
+import { defined, isFields, isJsonObject, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 type Write = Emit<AgentEvent>;
 type Call = {
@@ -34,6 +45,8 @@ export class ToolDecoder {
   #onLoss: OnLoss;
   #messages: AgentMessageList;
   #calls = new Map<string, Call>();
+  /** Calls that the agent suspended without streaming them, from the questions about them. */
+  #suspended: Map<string, { toolName: string; args: Json }>;
   /** Calls that the agent streams again while they await their result. */
   #repeated = new Set<string>();
 
@@ -44,6 +57,7 @@ export class ToolDecoder {
     this.#clientTools = new Set(run.tools.map(({ name }) => name));
     const parts = run.message?.parts ?? [];
     const answered = new Set(run.answers.flatMap((answer) => ('questionId' in answer ? [] : [answer.toolCallId])));
+    this.#suspended = new Map(parts.flatMap(readSuspendedCall));
     this.#baseline = new Map(
       parts.flatMap((part) => {
         if (part.type !== 'tool-invocation') return [];
@@ -136,7 +150,7 @@ export class ToolDecoder {
 
   result(event: Fields, emit: Write): boolean {
     const wireId = String(event.toolCallId);
-    const toolCallId = this.findId(wireId);
+    const toolCallId = this.findId(wireId) ?? this.#showSuspended(wireId, emit);
     if (toolCallId === undefined) return false;
     const messageId = asNonEmptyText(event.messageId);
     if (messageId !== undefined) this.#results.set(messageId, wireId);
@@ -153,6 +167,16 @@ export class ToolDecoder {
     if (call?.isOpen) call.held = result;
     else emit(result);
     return true;
+  }
+
+  /** Emits a call whose result is the first event about it. The agent's messages do not contain it. */
+  #showSuspended(wireId: string, emit: Write): string | undefined {
+    const call = this.#suspended.get(wireId);
+    if (call === undefined) return undefined;
+    const body = { toolCallId: this.#ids.open(wireId), toolName: call.toolName };
+    this.#calls.set(wireId, { body, text: '', isOpen: false, isSettled: false });
+    emit({ type: 'tool-call', ...body, input: call.args });
+    return body.toolCallId;
   }
 
   /** Adds an encrypted value to a held result. Emitted results cannot be changed, so the value is then reported as a loss. */
@@ -198,6 +222,12 @@ export class ToolDecoder {
     // Our encoder declares the executor as soon as it is known. Other agents execute every tool that is not the client's.
     return parseExecutor(extra.executor) ?? (this.#clientTools.has(toolName) ? 'client' : undefined);
   }
+}
+
+function readSuspendedCall(part: MessagePart): Array<[string, { toolName: string; args: Json }]> {
+  const call = part.type === 'question' ? part.providerMetadata?.['ag-ui']?.call : undefined;
+  if (!isJsonObject(call) || typeof call.toolCallId !== 'string' || typeof call.toolName !== 'string') return [];
+  return [[call.toolCallId, { toolName: call.toolName, args: call.args ?? {} }]];
 }
 
 function parseExecutor(value: Json | undefined): Executor | undefined {

@@ -1,5 +1,12 @@
 import type { AssistantMessage, Message, ToolCall } from '@ag-ui/core';
-import { applyAnswer, type CanonicalMessage, type Json, type JsonObject, type MessageContent, type RunInput } from '@intertie/core';
+import {
+  applyAnswer,
+  type CanonicalMessage,
+  type Json,
+  type JsonObject,
+  type MessageContent,
+  type RunInput,
+} from '@intertie/core';
 import type { ToolPart } from '@intertie/core/internal';
 import { toAGUIMessages, type ToAGUIMessagesOptions } from '../encode/to-ag-ui-messages.ts';
 import { metadataKey } from '../shared/intertie-metadata.ts';
