@@ -71,7 +71,7 @@ const getText = (chat: Chat): string =>
 async function answer(chat: Chat, output: unknown): Promise<void> {
   const part = getParts(chat).findLast(({ type, state }) => type === 'dynamic-tool' && state === 'input-available')!;
   const { toolCallId, toolName } = part as { toolCallId: string; toolName: string };
-  await chat.addToolOutput({ tool: toolName as never, toolCallId, output: output as never });
+  await chat.addToolOutput({ tool: toolName as never, toolCallId, output });
   await chat.sendMessage();
   await settled(chat);
 }
@@ -107,7 +107,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
     const transport = new AGUIChatTransport({
       url,
       fetch: (to, init) => {
-        requests.push(JSON.parse(String(init?.body)) as { messages: object[] });
+        requests.push(JSON.parse(init?.body as string) as { messages: object[] });
         frames.push([]);
         return fetch(to, init);
       },
@@ -117,7 +117,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
     const chat = createChat({
       id: crypto.randomUUID(),
       messages,
-      transport: transport as never,
+      transport,
       sendAutomaticallyWhen: ai.lastAssistantMessageIsCompleteWithToolCalls,
     });
     return { chat, frames, requests };
@@ -154,7 +154,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       await turns(chat, 'locate', 1);
       expect(describeParts(chat)).toEqual(['locate input-available']);
       const { toolCallId } = getParts(chat).find(({ type }) => type === 'tool-locate') as { toolCallId: string };
-      await chat.addToolOutput({ tool: 'locate' as never, toolCallId, output: 'Rome' as never });
+      await chat.addToolOutput({ tool: 'locate' as never, toolCallId, output: 'Rome' });
       await settled(chat);
       expect(chat.error).toBeUndefined();
       expect(describeParts(chat)).toEqual(['locate output-available', 'text']);
@@ -235,7 +235,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       createChat({
         id,
         messages,
-        transport: new IntertieChatTransport({ api: `${server.url}/api/agents/${agent}/chat` }) as never,
+        transport: new IntertieChatTransport({ api: `${server.url}/api/agents/${agent}/chat` }),
       });
 
     it('runs three turns with a tool, and continues interrupts in another process', async (context) => {

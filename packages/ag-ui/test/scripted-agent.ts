@@ -88,7 +88,7 @@ export async function sendOfficially(runs: readonly object[][], turns: readonly 
 function addResult(agent: AbstractAgent, answer: Answer | ToolAnswer): void {
   if ('questionId' in answer || answer.status !== 'ok') return;
   const { toolCallId } = answer;
-  agent.addMessage({ id: `${toolCallId}:result`, role: 'tool', toolCallId, content: String(answer.output) });
+  agent.addMessage({ id: `${toolCallId}:result`, role: 'tool', toolCallId, content: answer.output as string });
 }
 
 function toUserMessage({ id, text }: { id: string; text: string }): CanonicalMessage {

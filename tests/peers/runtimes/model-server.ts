@@ -77,5 +77,5 @@ async function answer({ messages }: ModelRequest, callId: string, response: Serv
 
 function getText(content: unknown): string {
   if (typeof content === 'string') return content;
-  return Array.isArray(content) ? content.map((part) => String((part as { text?: unknown }).text ?? '')).join('') : '';
+  return Array.isArray(content) ? content.map((part) => (part as { text?: string }).text ?? '').join('') : '';
 }

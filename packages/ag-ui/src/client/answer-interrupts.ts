@@ -13,7 +13,7 @@ export function answerInterrupts(run: RunInput): InterruptAnswers {
   const answered = run.message ? findAnswered(run.message, run.answers) : [];
   const commands = answered.flatMap((one) => {
     const command = one.question.providerMetadata?.['ag-ui']?.command;
-    return isFields(command) ? [{ ...one, command: command as JsonObject }] : [];
+    return isFields(command) ? [{ ...one, command }] : [];
   });
   const resume = answered.filter((one) => !commands.some(({ question }) => question === one.question));
   return { resume: resume.map(toResumeEntry), ...(commands.length > 0 && { command: toCommand(commands) }) };

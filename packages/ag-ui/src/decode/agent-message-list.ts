@@ -10,7 +10,7 @@ export interface DecodedParts {
   content: MessageContent | undefined;
   /** Part of each message, by the agent's id. */
   parts: ReadonlyMap<string, string>;
-  toCallId(wireId: string): string;
+  toCallId: (wireId: string) => string;
 }
 
 /**
@@ -30,8 +30,6 @@ export class AgentMessageList {
 
   /** The messages. Undefined if each of them is one part under the agent's id, which needs no record. */
   get recorded(): AgentMessage[] | undefined {
-    const isPlain = (message: AgentMessage): boolean =>
-      message.parts?.length === 1 && message.parts[0] === message.id && Object.keys(message).length === 2;
     return this.#hasFields || !this.#messages.every(isPlain) ? this.#messages : undefined;
   }
 
@@ -126,6 +124,11 @@ export class AgentMessageList {
     this.#byId.set(message.id, message);
     for (const call of message.calls ?? []) this.#byCall.set(call, message);
   }
+}
+
+/** Whether a message is one part under the same id. */
+function isPlain(message: AgentMessage): boolean {
+  return message.parts?.length === 1 && message.parts[0] === message.id && Object.keys(message).length === 2;
 }
 
 const answerRoles: ReadonlySet<unknown> = new Set(['assistant', 'reasoning', 'tool']);

@@ -148,7 +148,7 @@ class AgentMessageWriter {
     }
     const found = parts?.flatMap((part) => this.#parts.get(part) ?? []) ?? [];
     const first = found[0];
-    if (first !== undefined && first.role !== 'assistant') return { ...toForeign(first), id, ...fields } as Message;
+    if (first !== undefined && first.role !== 'assistant') return { ...toForeign(first), id, ...fields };
     const toolCalls = calls?.flatMap((call) => this.#call(call, json?.[call]) ?? []) ?? [];
     // Parts can be absent, for example reasoning that the history does not retain.
     if (found.length === 0 && toolCalls.length === 0 && (parts?.length ?? 0) > 0) return undefined;
