@@ -7,7 +7,7 @@ import { AGUIChatTransport } from '@intertie/ag-ui';
 import { IntertieChatTransport } from '@intertie/ai-sdk';
 import type { UIMessage } from 'ai';
 import { transformSync } from 'rolldown/utils';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { sendOfficially, type Turn } from '../../packages/ag-ui/test/scripted-agent.ts';
 import { chatMajors, settled, shown } from '../../packages/ai-sdk/test/chats.ts';
@@ -30,7 +30,7 @@ const withOutcome = `add_langgraph_fastapi_endpoint(
 `;
 const addOutcome = (program: string): string => program.replace(/^if __name__/m, `${withOutcome}\nif __name__`);
 
-/** Programs by name. `result`: the result of the tool `weather` as the model gets it. */
+/** Programs by name, and the path of their endpoints. */
 const runtimes = {
   langgraph: { program: addOutcome(readBlock('langgraph', 'python')), endpoint: '/agent' },
   'llama-index': { program: readBlock('llama-index', 'python'), endpoint: '/agent/run' },
@@ -91,6 +91,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       agents.set(name, await startPythonAgent(found.python, runtimes[name].program, env));
     await Promise.all(names.map(start));
   });
+  beforeEach((context) => context.skip('missing' in found, 'missing' in found ? found.missing : ''));
   afterAll(async () => {
     for (const { process } of agents.values()) process.kill();
     await Promise.all(servers.map((server) => server.stop()));
@@ -136,8 +137,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
   const weather = ['weather output-available', 'text'];
 
   describe.each(names)('%s behind AGUIChatTransport', (name) => {
-    it('runs three turns with a tool in each, and gets its history back as the official client sends it', async (context) => {
-      context.skip('missing' in found, 'missing' in found ? found.missing : '');
+    it('runs three turns with a tool in each, and gets its history back as the official client sends it', async () => {
       const { chat, frames, requests } = chatWith(urlOf(name));
       expect(await turns(chat, 'weather', 3)).toEqual([weather, weather, weather]);
       expect(requests).toHaveLength(3);
@@ -147,8 +147,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       expect(requests.map((request) => request.messages)).toEqual(await sendOfficially(runs, asked));
     });
 
-    it('calls a tool of the page, and continues with its result', async (context) => {
-      context.skip('missing' in found, 'missing' in found ? found.missing : '');
+    it('calls a tool of the page, and continues with its result', async () => {
       const { chat } = chatWith(urlOf(name));
       await turns(chat, 'weather', 1);
       await turns(chat, 'locate', 1);
@@ -161,8 +160,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       expect(getText(chat)).toContain('Rome');
     });
 
-    it('stops in the middle of an answer, and answers again', async (context) => {
-      context.skip('missing' in found, 'missing' in found ? found.missing : '');
+    it('stops in the middle of an answer, and answers again', async () => {
       const { chat } = chatWith(urlOf(name));
       const sent = chat.sendMessage({ text: 'slow' });
       await vi.waitFor(() => expect(getText(chat)).toBe('Hel'), { timeout: 30_000 });
@@ -172,8 +170,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       expect(await turns(chat, 'weather', 1)).toEqual([weather]);
     });
 
-    it('reports an error of the model, and answers again', async (context) => {
-      context.skip('missing' in found, 'missing' in found ? found.missing : '');
+    it('reports an error of the model, and answers again', async () => {
       const { chat } = chatWith(urlOf(name));
       await chat.sendMessage({ text: 'fail' });
       expect(chat.error?.message).toContain('The model failed');
@@ -182,7 +179,6 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
   });
 
   it.each(['/agent', '/outcome'])('continues an interrupt of LangGraph (%s) after a reload', async (endpoint) => {
-    if ('missing' in found) return;
     const { chat } = chatWith(urlOf('langgraph', endpoint));
     await turns(chat, 'weather', 1);
     await turns(chat, 'remove', 1);
@@ -215,6 +211,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
     };
 
     beforeAll(() => {
+      if ('missing' in found) return;
       install(mastraFolder);
       mkdirSync(folder, { recursive: true });
       data = mkdtempSync(join(folder, 'data-'));
@@ -224,7 +221,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       for (const page of pages) write(page, readBlock(page, 'ts'));
       write('mastra', readBlock('mastra', 'typescript'));
       const load = [...pages, 'mastra'].map((page) => {
-        const url = page === 'mastra' || 'missing' in found ? '' : urlOf(page as Runtime);
+        const url = page === 'mastra' ? '' : urlOf(page as Runtime);
         return `process.env.AGENT_URL = '${url}';\nagents['${page}'] = (await import('./${page}.mjs')).default.agents.assistant;`;
       });
       const config = `const agents = {};\n${load.join('\n')}\nexport default { agents };\n`;
@@ -238,8 +235,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
         transport: new IntertieChatTransport({ api: `${server.url}/api/agents/${agent}/chat` }),
       });
 
-    it('runs three turns with a tool, and continues interrupts in another process', async (context) => {
-      context.skip('missing' in found, 'missing' in found ? found.missing : '');
+    it('runs three turns with a tool, and continues interrupts in another process', { timeout: 240_000 }, async () => {
       const first = await start();
       const thread = crypto.randomUUID();
       for (const agent of ['langgraph', 'llama-index', 'agno', 'pydantic-ai', 'mastra']) {

@@ -287,7 +287,9 @@ class AGUIDecoder {
     if (!Array.isArray(event.messages)) return false;
     const tools = this.#tools;
     const isHistory = (id: string): boolean => this.#sent.has(id) && !this.#baseline.has(id);
-    const answer = selectAnswer(event.messages.map(asFields), isHistory);
+    const messages = event.messages.map(asFields);
+    const answer = selectAnswer(messages, isHistory);
+    this.#reportEarlier(messages.slice(0, messages.length - answer.length));
     const decoded = {
       parts: this.#messageIds.parts,
       toCallId: (wireId: string): string => tools.findId(wireId) ?? wireId,
@@ -304,6 +306,19 @@ class AGUIDecoder {
     this.#messages.replace(answer, renamed, { ...decoded, content: this.#fold.message?.content });
     this.#correct(answer, renamed, emit);
     return true;
+  }
+
+  /** Reports answers before the user's last message that the thread lacks: stored messages do not change. */
+  #reportEarlier(messages: readonly Fields[]): void {
+    const unknown = messages.find(
+      ({ id, role, content, toolCalls }) =>
+        role === 'assistant' &&
+        !this.#sent.has(String(id)) &&
+        (asNonEmptyText(content) !== undefined || Array.isArray(toolCalls)),
+    );
+    if (unknown === undefined) return;
+    const why = 'It contains earlier answers under unknown ids. Only the current answer is replaced.';
+    this.#onLoss({ kind: 'withheld', what: 'MESSAGES_SNAPSHOT', why, id: String(unknown.id) });
   }
 
   #isHistoryCall(wireId: string): boolean {
