@@ -13,6 +13,7 @@ export function agUiAgent(options: AGUIAgentOptions): AgentDefinition {
     ...details,
     kind: agUiKind.name,
     dialect: agUi.name,
+    // The cast is needed because `Omit` does not distribute over the two kinds of options.
     createSource: (name, onFrame) =>
       agUiSource({ ...settings, name, ...(onFrame && { onFrame }) } as AGUISourceOptions),
   };

@@ -15,7 +15,7 @@ import { runControl } from '../../core/test/run-control.ts';
 import { runInput } from '../../core/test/run-input.ts';
 
 /** Agent that sends one list of events per run, and records what it receives. */
-export class ScriptedAgent extends AbstractAgent {
+class ScriptedAgent extends AbstractAgent {
   readonly runs: object[][];
   readonly inputs: RunAgentInput[];
 

@@ -5,7 +5,7 @@ import { metadataKey } from '../shared/intertie-metadata.ts';
 import { describeJsonText, type JsonText } from '../shared/json-text.ts';
 import { asFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
-/** What the snapshot's messages stand for in the decoded answer. */
+/** The decoded answer that a snapshot is applied to. */
 export interface DecodedParts {
   content: MessageContent | undefined;
   /** Part of each message, by the agent's id. */
@@ -21,7 +21,6 @@ export class AgentMessageList {
   #messages: AgentMessage[] = [];
   #byId = new Map<string, AgentMessage>();
   #byCall = new Map<string, AgentMessage>();
-  #reasoning = new Set<string>();
   #hasFields = false;
 
   constructor(baseline: readonly AgentMessage[]) {
@@ -34,11 +33,17 @@ export class AgentMessageList {
   }
 
   addPart(messageId: string, partId: string, event: Fields): void {
-    if (event.type === 'REASONING_MESSAGE_START') this.#reasoning.add(messageId);
+    const reasoning = event.type === 'REASONING_MESSAGE_START';
     this.#hasFields ||= event.metadata !== undefined;
     const message = this.#byId.get(messageId);
     if (message) (message.parts ??= []).push(partId);
-    else this.#add({ id: messageId, parts: [partId], ...readFields({ name: event.name }) });
+    else
+      this.#add({
+        id: messageId,
+        parts: [partId],
+        ...(reasoning && { reasoning }),
+        ...readFields({ name: event.name }),
+      });
   }
 
   /** Adds a call to its parent, or to a message of its own. `wireId`: the agent's id of the call. */
@@ -46,7 +51,7 @@ export class AgentMessageList {
     if (this.#byCall.has(toolCallId)) return;
     const parentId = asNonEmptyText(parentMessageId);
     const parent = this.#byId.get(parentId ?? '');
-    if (parent === undefined || parent.result !== undefined || this.#reasoning.has(parent.id)) {
+    if (parent === undefined || parent.result !== undefined || parent.reasoning) {
       return this.#add({ id: parent === undefined ? (parentId ?? wireId) : wireId, calls: [toolCallId] });
     }
     (parent.calls ??= []).push(toolCallId);
@@ -78,7 +83,7 @@ export class AgentMessageList {
         continue;
       const index = free.findIndex(
         (message) =>
-          this.#reasoning.has(message.id) === (role === 'reasoning') &&
+          (message.reasoning ?? false) === (role === 'reasoning') &&
           message
             .parts!.map((part) => texts.get(part) ?? '')
             .join('')
@@ -101,13 +106,12 @@ export class AgentMessageList {
     const replaced = new Map(
       messages.map((message) => {
         const id = message.id as string;
-        if (message.role === 'reasoning') this.#reasoning.add(id);
         const part = decoded.parts.get(id);
         const parts = renamed.get(id) ?? this.#byId.get(id)?.parts ?? (part === undefined ? [] : [part]);
         return [id, toAgentMessage(message, parts, { calls, toCallId: decoded.toCallId })];
       }),
     );
-    const kept = this.#messages.filter(({ id }) => replaced.has(id) || (this.#reasoning.has(id) && !hasReasoning));
+    const kept = this.#messages.filter(({ id, reasoning }) => replaced.has(id) || (reasoning && !hasReasoning));
     const added = [...replaced.values()].filter(({ id }) => !this.#byId.has(id));
     this.#set([...kept.map((message) => replaced.get(message.id) ?? message), ...added]);
   }
@@ -127,8 +131,8 @@ export class AgentMessageList {
 }
 
 /** Whether a message is one part under the same id. */
-function isPlain(message: AgentMessage): boolean {
-  return message.parts?.length === 1 && message.parts[0] === message.id && Object.keys(message).length === 2;
+function isPlain({ id, parts, calls, result, fields }: AgentMessage): boolean {
+  return parts?.length === 1 && parts[0] === id && calls === undefined && result === undefined && fields === undefined;
 }
 
 const answerRoles: ReadonlySet<unknown> = new Set(['assistant', 'reasoning', 'tool']);
@@ -150,6 +154,7 @@ function toAgentMessage(
     }
     return made;
   }
+  if (message.role === 'reasoning') made.reasoning = true;
   if (typeof message.content === 'string') made.parts = message.content === '' ? [] : parts;
   const toolCalls = Array.isArray(message.toolCalls) ? message.toolCalls.map(asFields) : [];
   if (toolCalls.length > 0) made.calls = toolCalls.map(({ id }) => toCallId(String(id)));

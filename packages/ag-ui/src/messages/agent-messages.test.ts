@@ -94,6 +94,27 @@ describe('the history that an agent gets back', () => {
       [say('u1'), { answers: [{ toolCallId: 'c1', status: 'ok', output: 'Rome' }] }, say('u2')],
     ],
     [
+      'reasoning before a client tool that a later snapshot omits',
+      [
+        [
+          { type: 'REASONING_MESSAGE_START', messageId: 'r', role: 'reasoning' },
+          { type: 'REASONING_MESSAGE_CONTENT', messageId: 'r', delta: 'Hm.' },
+          { type: 'REASONING_MESSAGE_END', messageId: 'r' },
+          ...call('c1', 'm1', '{}'),
+        ],
+        [
+          ...text('m2', 'In Rome.'),
+          snapshot(
+            user('u1'),
+            { id: 'm1', role: 'assistant', content: '', toolCalls: [toolCall('c1', '{}')] },
+            { id: 'c1:result', role: 'tool', toolCallId: 'c1', content: 'Rome' },
+            { id: 'm2', role: 'assistant', content: 'In Rome.' },
+          ),
+        ],
+      ],
+      [say('u1'), { answers: [{ toolCallId: 'c1', status: 'ok', output: 'Rome' }] }, say('u2')],
+    ],
+    [
       'snapshots that repeat the history (LangGraph)',
       [
         [

@@ -11,16 +11,17 @@ import type { ToolPart } from '@intertie/core/internal';
 import { toAGUIMessages, type ToAGUIMessagesOptions } from '../encode/to-ag-ui-messages.ts';
 import { metadataKey } from '../shared/intertie-metadata.ts';
 import { restoreJsonText, type JsonText } from '../shared/json-text.ts';
-import { asFields, asNonEmptyText, isFields } from '../shared/read-fields.ts';
+import { asFields, asNonEmptyText, isFields, isJsonObject } from '../shared/read-fields.ts';
 
 /**
- * Message of another AG-UI agent: its id, and what it consists of. `parts`: texts, reasoning and interjections; empty for an empty
- * content. `calls`: tool calls. `result`: the call that it answers. `fields`: further fields. `json`: how arguments or results are
+ * Message of another AG-UI agent: its id, and its contents. `parts`: texts, reasoning and interjections; empty for an empty
+ * content. `reasoning`: whether its role is reasoning. `calls`: tool calls. `result`: the call that it answers. `fields`: further fields. `json`: how arguments or results are
  * written, by call.
  */
 export type AgentMessage = {
   id: string;
   parts?: string[];
+  reasoning?: true;
   calls?: string[];
   result?: string;
   fields?: JsonObject;
@@ -36,23 +37,33 @@ export function toLayoutMetadata(messages: readonly AgentMessage[]): JsonObject 
 }
 
 /** Returns the agent's messages that an answer consists of, if another AG-UI agent wrote it. */
-export function readLayout({ metadata }: MessageContent): AgentMessage[] | undefined {
+function readLayout({ metadata }: MessageContent): AgentMessage[] | undefined {
   const { messages } = asFields(metadata?.[layoutKey]);
   if (!Array.isArray(messages)) return undefined;
   return messages.flatMap((message): AgentMessage[] => {
-    const { id, parts, calls, result, fields, json } = asFields(message);
+    const { id, parts, reasoning, calls, result, fields, json } = asFields(message);
     if (asNonEmptyText(id) === undefined) return [];
     return [
       {
         id: id as string,
-        ...(isTexts(parts) && { parts }),
-        ...(isTexts(calls) && { calls }),
+        // Copies, because the messages of a continued answer grow.
+        ...(isTexts(parts) && { parts: [...parts] }),
+        ...(reasoning === true && { reasoning }),
+        ...(isTexts(calls) && { calls: [...calls] }),
         ...(typeof result === 'string' && { result }),
         ...(isFields(fields) && { fields: fields as JsonObject }),
         ...(isFields(json) && { json: json as { [toolCallId: string]: JsonText } }),
       },
     ];
   });
+}
+
+/** Returns the metadata of an answer without the record of the agent's messages. */
+export function withoutLayout(metadata: JsonObject): JsonObject {
+  const { [layoutKey]: own, ...rest } = metadata;
+  if (!isJsonObject(own)) return metadata;
+  const { messages: _, ...others } = own;
+  return Object.keys(others).length > 0 ? { ...rest, [layoutKey]: others } : rest;
 }
 
 function isTexts(value: unknown): value is string[] {
@@ -107,7 +118,12 @@ function toAgentMessage(message: Message): AgentMessage {
   const { id } = message;
   if (message.role === 'tool') return { id, result: message.toolCallId };
   const calls = message.role === 'assistant' ? message.toolCalls?.map((call) => call.id) : undefined;
-  return { id, ...(message.content !== undefined && { parts: [id] }), ...(calls && { calls }) };
+  return {
+    id,
+    ...(message.content !== undefined && { parts: [id] }),
+    ...(message.role === 'reasoning' && { reasoning: true }),
+    ...(calls && { calls }),
+  };
 }
 
 /** Inserts a result after the message of its call and the results that follow it, like `HttpAgent`. */
@@ -122,14 +138,14 @@ type ToolMessage = Extract<Message, { role: 'tool' }>;
 
 /** Writes the messages of a layout. Takes their contents from the messages that `toAGUIMessages` writes. */
 class AgentMessageWriter {
-  #content: MessageContent;
+  #callParts = new Map<string, ToolPart>();
   /** Messages of texts, reasoning and interjections, by part. */
   #parts = new Map<string, Message>();
   #calls = new Map<string, ToolCall>();
   #results = new Map<string, ToolMessage>();
 
-  constructor(content: MessageContent, messages: readonly Message[]) {
-    this.#content = content;
+  constructor({ parts }: MessageContent, messages: readonly Message[]) {
+    for (const part of parts) if (part.type === 'tool-invocation') this.#callParts.set(part.toolCallId, part);
     for (const message of messages) {
       if (message.role === 'tool') this.#results.set(message.toolCallId, message);
       else this.#parts.set(message.id, message);
@@ -166,22 +182,16 @@ class AgentMessageWriter {
 
   #call(toolCallId: string, json: JsonText | undefined): ToolCall | undefined {
     const call = this.#calls.get(toolCallId);
-    const part = this.#findPart(toolCallId);
+    const part = this.#callParts.get(toolCallId);
     if (call === undefined || part === undefined) return undefined;
     const text = json === undefined ? {} : { arguments: restoreJsonText(part.args ?? null, json) };
     return { ...toForeign(call), id: getWireId(part), function: { ...call.function, ...text } };
   }
 
   #result(message: ToolMessage, json: JsonText | undefined): ToolMessage {
-    const part = this.#findPart(message.toolCallId);
+    const part = this.#callParts.get(message.toolCallId);
     const text = json === undefined ? {} : { content: restoreJsonText(part?.result ?? null, json) };
     return { ...toForeign(message), toolCallId: part ? getWireId(part) : message.toolCallId, ...text };
-  }
-
-  #findPart(toolCallId: string): ToolPart | undefined {
-    return this.#content.parts.find(
-      (part): part is ToolPart => part.type === 'tool-invocation' && part.toolCallId === toolCallId,
-    );
   }
 }
 
