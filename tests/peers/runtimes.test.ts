@@ -14,8 +14,9 @@ import { chatMajors, settled, shown } from '../../packages/ai-sdk/test/chats.ts'
 import { install } from '../../scripts/install.mjs';
 import { pythonFor } from '../../scripts/python.mjs';
 import { root } from '../../scripts/workspace.mjs';
-import { readBlock, startPythonAgent, type PythonAgent } from './runtimes/documented-runtime.ts';
+import { startPythonText, type PythonServer } from './python-server.ts';
 import { startModelServer, type ModelServer } from './runtimes/model-server.ts';
+import { readBlock } from './runtimes/read-block.ts';
 import { startIntertie, type StartedIntertie } from './start-intertie.ts';
 
 const path = (name: string): string => fileURLToPath(new URL(`runtimes/${name}`, import.meta.url));
@@ -79,7 +80,7 @@ async function answer(chat: Chat, output: unknown): Promise<void> {
 describe('the documented runtimes', { timeout: 60_000 }, () => {
   let model: ModelServer;
   let env: NodeJS.ProcessEnv;
-  const agents = new Map<Runtime, PythonAgent>();
+  const agents = new Map<Runtime, PythonServer>();
   const servers: StartedIntertie[] = [];
 
   beforeAll(async () => {
@@ -88,7 +89,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
     env = { OPENAI_BASE_URL: model.url, OPENAI_API_BASE: model.url, OPENAI_API_KEY: 'key', AGNO_TELEMETRY: 'false' };
     if ('missing' in found) return;
     const start = async (name: Runtime): Promise<unknown> =>
-      agents.set(name, await startPythonAgent(found.python, runtimes[name].program, env));
+      agents.set(name, await startPythonText(found.python, runtimes[name].program, env));
     await Promise.all(names.map(start));
   });
   beforeEach((context) => context.skip('missing' in found, 'missing' in found ? found.missing : ''));
@@ -167,7 +168,9 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       await chat.stop();
       await sent;
       expect(chat.status).toBe('ready');
-      expect(await turns(chat, 'weather', 1)).toEqual([weather]);
+      // Strands refuses a run until it has noticed that its client has left.
+      const next = (): Promise<string[][]> => turns(chat, 'weather', 1);
+      expect(await vi.waitFor(next, { timeout: 30_000, interval: 200 })).toEqual([weather]);
     });
 
     it('reports an error of the model, and answers again', async () => {
@@ -224,7 +227,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
         const url = page === 'mastra' ? '' : urlOf(page as Runtime);
         return `process.env.AGENT_URL = '${url}';\nagents['${page}'] = (await import('./${page}.mjs')).default.agents.assistant;`;
       });
-      const config = `const agents = {};\n${load.join('\n')}\nexport default { agents };\n`;
+      const config = `const agents = {};\n${load.join('\n')}\n// Other work on the machine must not fail the test.\nexport default { agents, limits: { eventLoopDelayMs: 60_000 } };\n`;
       writeFileSync(join(folder, 'intertie.config.mjs'), config);
     });
 
@@ -249,6 +252,8 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       await answer(suspended, { approved: true });
       expect(getText(suspended)).toBe('It says Paris is gone.');
       expect(await turns(suspended, 'weather', 1)).toEqual([weather]);
+      await suspended.sendMessage({ text: 'fail' });
+      expect(suspended.error).toBeDefined();
       await first.stop();
       const second = await start();
       const reloaded = chatAt(second, 'langgraph', thread, structuredClone(asking.messages));
