@@ -227,7 +227,9 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
         const url = page === 'mastra' ? '' : urlOf(page as Runtime);
         return `process.env.AGENT_URL = '${url}';\nagents['${page}'] = (await import('./${page}.mjs')).default.agents.assistant;`;
       });
-      const config = `const agents = {};\n${load.join('\n')}\n// Other work on the machine must not fail the test.\nexport default { agents, limits: { eventLoopDelayMs: 60_000 } };\n`;
+      // Other work on the machine must not fail the test.
+      const limits = 'const limits = { eventLoopDelayMs: 60_000 };';
+      const config = `${limits}\nconst agents = {};\n${load.join('\n')}\nexport default { agents, limits };\n`;
       writeFileSync(join(folder, 'intertie.config.mjs'), config);
     });
 
