@@ -71,7 +71,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)("a2aSource on the SDK's own ser
     await pause(300);
     await run.stop();
     expect((await run.message).status).toBe('aborted');
-    await expect.poll(() => sample.canceled.size).toBe(1);
+    await expect.poll(() => sample.canceled.size, { timeout: 30_000 }).toBe(1);
   });
 
   it('reports an agent that cannot be reached', async () => {

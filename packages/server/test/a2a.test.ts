@@ -113,7 +113,7 @@ describe.each(bindings)('an A2A client on %s', (binding) => {
   it('returns immediately on request', async () => {
     const client = await connect('helper');
     const task = await client.send(text('Hello'), { returnImmediately: true });
-    await expect.poll(async () => getState(await client.get(task.id))).toBe('COMPLETED');
+    await expect.poll(async () => getState(await client.get(task.id)), { timeout: 30_000 }).toBe('COMPLETED');
   });
 
   it('lists tasks on pages, by state and by time', async () => {
