@@ -49,6 +49,8 @@ export const a2aProtocol: Protocol<A2AStreamItem> = {
       method: 'SendStreamingMessage',
       params: { message: { messageId, contextId: threadId, role: 'ROLE_USER', parts: [{ text: prompt }] } },
     }),
+    // The specification allows the version as a parameter, too.
+    getUrl: (url) => `${url}${url.includes('?') ? '&' : '?'}A2A-Version=1.0`,
     connect: ({ url, fetch, headers }) => a2aSource({ url, fetch, headers }),
     /** Recognizes an agent by its card, which needs no credentials. */
     async probe({ url, fetch, headers }) {

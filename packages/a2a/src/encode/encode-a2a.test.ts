@@ -151,6 +151,19 @@ describe('createA2AEncoder', () => {
     expect(items[0]).toEqual({ task: { ...task, artifacts: [{ artifactId: 'p', parts: [{ text: 'Before.' }] }] } });
   });
 
+  it('sends data of the message that a continuation extends again when they change', () => {
+    const { items, losses } = encode([
+      { ...start, resumes: 'r0' },
+      {
+        type: 'message-snapshot',
+        content: { format: 2, parts: [{ type: 'data', id: 'd', name: 'n', data: { a: 1 } }] },
+      },
+      { type: 'data-delta', id: 'd', patch: [{ op: 'add', path: '/b', value: 2 }] },
+    ]);
+    expect(items[1]).toMatchObject({ artifactUpdate: { artifact: { name: 'n', parts: [{ data: { a: 1, b: 2 } }] } } });
+    expect(losses).toEqual([]);
+  });
+
   it('empties the artifacts of a discarded step', () => {
     const { items } = encode([
       start,

@@ -64,6 +64,7 @@ class A2AEncoder implements Encoder<A2AStreamItem, A2AOpenState> {
 
   feed(event: AgentEvent, emit: Emit<A2AStreamItem>): void {
     this.#count += 1;
+    if (event.type === 'message-snapshot') this.#adoptData(event);
     if (this.#held) {
       const start = this.#held;
       this.#held = undefined;
@@ -202,6 +203,14 @@ class A2AEncoder implements Encoder<A2AStreamItem, A2AOpenState> {
     const patched = applyPatch(known.data, event.patch);
     if (patched.ok) known.data = patched.value;
     this.#emitWhole(event.id, { fields: event, part: { data: known.data }, name: known.name, stepId: undefined }, emit);
+  }
+
+  /** Remembers the data of a message, which later events may change. */
+  #adoptData({ content }: EventOf<'message-snapshot'>): void {
+    for (const part of content.parts) {
+      if (part.type !== 'data' || part.id === undefined || part.internal) continue;
+      this.#data.set(part.id, { name: part.name ?? 'data', data: part.data });
+    }
   }
 
   /** Emits an artifact with one part. With the extension, its metadata contain the other fields of the event. */
