@@ -39,7 +39,7 @@ export type { OpenItem, Topology } from './event/agent-source.ts';
 // Codecs
 export { coalesce } from './codec/coalesce.ts';
 export type { CoalesceOptions } from './codec/coalesce.ts';
-export { resumeReplay } from './codec/resume-replay.ts';
+export { hasSourceOutput, resumeReplay } from './codec/resume-replay.ts';
 export type { ResumeReplayOptions } from './codec/resume-replay.ts';
 export { sealStream } from './codec/seal-stream.ts';
 export type { SealStreamOptions } from './codec/seal-stream.ts';

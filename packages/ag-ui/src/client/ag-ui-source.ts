@@ -11,14 +11,17 @@ import {
   type Codec,
   type MessageContent,
   type OnLoss,
+  type RunControl,
   type RunInput,
   type SourceStreamOptions,
   toJson,
 } from '@intertie/core';
+import { isHandOver } from '@intertie/core/internal';
 import type { ToolAnswer } from '@intertie/core/store';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
 import { declaredVersion } from '../shared/ag-ui-version.ts';
 import { requestRun, type RequestRunOptions } from './request-run.ts';
+import { RequestProgress, resumeRun, withCheckpoints } from './resume-run.ts';
 import { createAGUIDecoder, type AGUIDecoderOptions } from '../decode/decode-ag-ui.ts';
 import { toResponseError, sseEvents, type AGUIEndpoint } from '../wire/http-events.ts';
 import { encodeInterruptId } from '../shared/interrupt.ts';
@@ -43,12 +46,30 @@ export interface AGUISourceOptions extends AGUIEndpoint {
   onLoss?: OnLoss;
 }
 
-/** Creates a source from an AG-UI agent. A paused run is continued by sending the history with tool results and answers. */
+/**
+ * Creates a source from an AG-UI agent. A paused run is continued by sending the history with tool results and answers. A run whose
+ * process has died continues if the agent is an Intertie agent with durable runs.
+ */
 export function agUiSource(options: AGUISourceOptions): AgentSource {
-  return agUiSourceWith(options, {
+  const { stopOnAbort = true } = options;
+  const isStopped = (_: RunInput, signal: AbortSignal): boolean => signal.aborted && !isHandOver(signal);
+  const source = agUiSourceWith(options, {
     begin: (run, createCodec) => createCodec(run),
-    isStopped: (_, signal) => signal.aborted,
+    isStopped,
+    isResumable: true,
   });
+  return {
+    ...source,
+    resume(run, from, control) {
+      const input = toRunAgentInput(run, options);
+      const sent = input.messages.map(({ id }) => id);
+      const { signal } = control;
+      const stops = { isStopped: () => stopOnAbort && isStopped(run, signal) };
+      const send = (progress: RequestProgress, leave: AbortSignal): AsyncIterable<unknown> =>
+        httpEvents(input, options, { leave, ...stops }, { progress, control });
+      return resumeRun(options, { run, from, signal, sent, flushMs, send, ...stops });
+    },
+  };
 }
 
 /** Maximum time that the decoder holds a tool result, for events that add metadata to it. */
@@ -61,22 +82,37 @@ interface SourceHooks {
   begin: (run: RunInput, createCodec: CreateCodec) => Codec<unknown, AgentEvent>;
   /** Whether a run that is no longer read was stopped. */
   isStopped: (run: RunInput, signal: AbortSignal) => boolean;
+  /** Whether runs have checkpoints, for another process. Default: false. */
+  isResumable?: boolean;
 }
 
 /** `agUiSource` with hooks, for `AGUIChatTransport`. */
-export function agUiSourceWith(options: AGUISourceOptions, { begin, isStopped }: SourceHooks): AgentSource {
+export function agUiSourceWith(
+  options: AGUISourceOptions,
+  { begin, isStopped, isResumable = false }: SourceHooks,
+): AgentSource {
   const { url, idleMs, onFrame, name = new URL(url).host, stopOnAbort = true } = options;
+  const isSocket = /^wss?:/.test(url);
   return {
     name,
     pauses: 'replay',
-    run(run, { signal }) {
+    run(run, control) {
+      const { signal } = control;
+      const progress = isResumable && !isSocket ? new RequestProgress(run.runId) : undefined;
       const input = toRunAgentInput(run, options);
       const sent = input.messages.map(({ id }) => id);
-      const codec = begin(run, (started) => agUiCodec(started, { ...options, sent, origins: onFrame !== undefined }));
-      const open = /^wss?:/.test(url)
+      const codec = begin(run, (started) =>
+        agUiCodec(started, { ...options, sent, origins: onFrame !== undefined }, progress),
+      );
+      const open = isSocket
         ? (stop: AbortSignal): AsyncIterable<unknown> => socketEvents(url, input, stop)
         : (leave: AbortSignal): AsyncIterable<unknown> =>
-            httpEvents(input, options, { leave, isStopped: () => stopOnAbort && isStopped(run, signal) });
+            httpEvents(
+              input,
+              options,
+              { leave, isStopped: () => stopOnAbort && isStopped(run, signal) },
+              progress && { progress, control },
+            );
       return sourceStream(open, codec, { signal, flushMs, ...defined({ idleMs, onFrame }) });
     },
   };
@@ -86,8 +122,10 @@ export function agUiSourceWith(options: AGUISourceOptions, { begin, isStopped }:
 export function agUiCodec(
   run: RunInput,
   { sent, origins, onLoss = () => undefined }: AGUIDecoderOptions,
+  progress?: RequestProgress,
 ): ReturnType<CreateCodec> {
-  return compose(createAGUIDecoder(run, { ...defined({ sent, origins }), onLoss }), seal(run, onLoss));
+  const decoder = createAGUIDecoder(run, { ...defined({ sent, origins }), onLoss });
+  return compose(progress ? withCheckpoints(decoder, progress) : decoder, seal(run, onLoss));
 }
 
 /** Creates the request for a run. */
@@ -147,8 +185,11 @@ async function* httpEvents(
   input: AGUIRunInput,
   options: AGUISourceOptions,
   abort: Omit<RequestRunOptions, 'threadId'>,
+  resumable?: { progress: RequestProgress; control: RunControl },
 ): AsyncGenerator {
   const { threadId } = input;
+  // The request must be in the log before it is sent. Otherwise another process would send it again.
+  await resumable?.control.barrier();
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify(toJson(input));
   const response = await requestRun(options, { method: 'POST', headers, body }, { threadId, ...abort }).catch(
@@ -157,6 +198,7 @@ async function* httpEvents(
     },
   );
   if (!response.ok || response.body === null) throw await toResponseError(options, response);
+  resumable?.progress.readResponse(response);
   yield* sseEvents(response.body);
 }
 

@@ -50,3 +50,18 @@ function toUnreachedEnd(end: AgentEvent): AgentEvent {
     'The recording of the runtime does not contain the last event of the run, so the run cannot be continued. Send the message again.';
   return { type: 'run-end', outcome: 'error', error: { message, code: 'lost' } };
 }
+
+/** Events that a run has before the first event of its source. */
+const openingTypes: ReadonlySet<AgentEvent['type']> = new Set([
+  'run-start',
+  'message-snapshot',
+  'state-snapshot',
+  'answer',
+  'tool-result',
+  'checkpoint',
+]);
+
+/** Whether the log contains output of the source, so that the source had begun its work. */
+export function hasSourceOutput({ events }: Pick<ResumePoint, 'events'>): boolean {
+  return events.some((event) => (event.type === 'notice' ? event.code !== 'recovered' : !openingTypes.has(event.type)));
+}

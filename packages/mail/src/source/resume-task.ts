@@ -1,4 +1,5 @@
-import type { AgentEvent, ResumePoint } from '@intertie/core';
+import type { ResumePoint } from '@intertie/core';
+import { hasSourceOutput } from '@intertie/core/internal';
 import { followRecord, readRecordToResume, toLostTaskFault } from '../client/follow-task.ts';
 import type { MAILServer } from '../client/mail-server.ts';
 import { findLastRequest, findRequestAfter, type TaskRecord } from '../client/task-record.ts';
@@ -20,7 +21,7 @@ export interface ResumeTaskOptions {
  */
 export async function resumeTask(options: ResumeTaskOptions): Promise<AsyncIterable<MAILFrame> | undefined> {
   const { server, from, signal, checkpoint: known } = options;
-  const hasOutput = from.events.some(isOutput);
+  const hasOutput = hasSourceOutput(from);
   if (from.token === undefined) {
     if (!hasOutput) return undefined;
     const message =
@@ -60,19 +61,3 @@ async function* followTask(
   if (checkpoint.lostTaskId !== undefined) yield createLostTaskFrame(checkpoint);
   yield* followRecord({ server, taskId: checkpoint.taskId, signal, start }, settings);
 }
-
-/** Whether the event was produced by a frame of the server. */
-function isOutput({ type, ...event }: AgentEvent): boolean {
-  if (type === 'notice') return !('code' in event && event.code === 'recovered');
-  return !openingTypes.has(type);
-}
-
-/** Events that a run has before the first frame. */
-const openingTypes: ReadonlySet<AgentEvent['type']> = new Set([
-  'run-start',
-  'message-snapshot',
-  'state-snapshot',
-  'answer',
-  'tool-result',
-  'checkpoint',
-]);
