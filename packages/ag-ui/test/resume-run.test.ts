@@ -7,7 +7,7 @@ import {
   type CanonicalMessage,
   type RunInput,
 } from '@intertie/core';
-import { createResumePoint } from '@intertie/core/internal';
+import { createResumePoint, omit } from '@intertie/core/internal';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { serve } from '../../ai-sdk/test/serve.ts';
 import { readAll } from '../../core/test/read-all.ts';
@@ -54,7 +54,7 @@ const resume = (source: AgentSource, run: RunInput, log: AgentEvent[]): Promise<
 
 /** Events without a time of their own get the time of the reader. */
 const withoutTimes = (events: readonly AgentEvent[]): unknown[] =>
-  events.flatMap(({ at: _, ...event }) => (event.type === 'checkpoint' ? [] : [event]));
+  events.flatMap((event) => (event.type === 'checkpoint' ? [] : [omit(event, 'at')]));
 
 async function runScript(server: Server, run: RunInput, script: readonly AgentEvent[]): Promise<AgentEvent[]> {
   const whole = readAll(server.source.run(run, runControl()));

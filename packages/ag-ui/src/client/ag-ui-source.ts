@@ -52,10 +52,9 @@ export interface AGUISourceOptions extends AGUIEndpoint {
  */
 export function agUiSource(options: AGUISourceOptions): AgentSource {
   const { stopOnAbort = true } = options;
-  const isStopped = (_: RunInput, signal: AbortSignal): boolean => signal.aborted && !isHandOver(signal);
   const source = agUiSourceWith(options, {
     begin: (run, createCodec) => createCodec(run),
-    isStopped,
+    isStopped: (_, signal) => wasStopped(signal),
     isResumable: true,
   });
   return {
@@ -64,12 +63,17 @@ export function agUiSource(options: AGUISourceOptions): AgentSource {
       const input = toRunAgentInput(run, options);
       const sent = input.messages.map(({ id }) => id);
       const { signal } = control;
-      const stops = { isStopped: () => stopOnAbort && isStopped(run, signal) };
+      const stops = { isStopped: () => stopOnAbort && wasStopped(signal) };
       const send = (progress: RequestProgress, leave: AbortSignal): AsyncIterable<unknown> =>
         httpEvents(input, options, { leave, ...stops }, { progress, control });
       return resumeRun(options, { run, from, signal, sent, flushMs, send, ...stops });
     },
   };
+}
+
+/** A run that another process continues is not stopped. */
+function wasStopped(signal: AbortSignal): boolean {
+  return signal.aborted && !isHandOver(signal);
 }
 
 /** Maximum time that the decoder holds a tool result, for events that add metadata to it. */

@@ -24,7 +24,7 @@ export async function readRecordToResume(
       if (signal.aborted) throw error;
       if (waitMs === undefined) throw toUnreachableFault(server, taskId, error);
     }
-    await pause(waitMs!, signal);
+    await pause(waitMs, signal);
   }
   return undefined;
 }
