@@ -96,20 +96,20 @@ async function readRunAgain(
   const { runId, isDurable } = asFields(from.token);
   const id = asNonEmptyText(runId);
   const hasOutput = hasSourceOutput(from);
-  if (/^wss?:/.test(options.url)) throw toLostError(options.url);
+  if (/^wss?:/.test(options.url)) throw toLostError();
   if (id === undefined && !hasOutput) return undefined;
-  if (id === undefined) throw toLostError(options.url);
+  if (id === undefined) throw toLostError();
   const query = { threadId, runId: id, protocolVersion: declaredVersion, replay: 'true' };
   const response = await requestRun(options, { method: 'GET' }, { threadId, query, leave, isStopped }).catch(
     (error: unknown) => {
-      throw leave.aborted ? error : toLostError(options.url, error);
+      throw leave.aborted ? error : toLostError(error);
     },
   );
   if (response.ok && response.body !== null) return withOwnIds(sseEvents(response.body), { runId: ownId, threadId });
   const { error } = asFields(await response.json().catch(() => undefined));
   const isUnknownRun = response.status === 404 && asFields(error).code === 'not-found';
   if (isUnknownRun && isDurable !== true && !hasOutput) return undefined;
-  throw toLostError(options.url);
+  throw toLostError();
 }
 
 /** The agent may know the run under another id. Its events had our ids when they were streamed first. */
@@ -118,9 +118,10 @@ async function* withOwnIds(events: AsyncIterable<unknown>, ids: { runId: string;
     yield asFields(event).type === 'RUN_STARTED' ? { ...asFields(event), ...ids } : event;
 }
 
-function toLostError(url: string, cause?: unknown): Error {
+/** Clients see the text of `lost` errors, so it does not contain the URL of the agent. */
+function toLostError(cause?: unknown): Error {
   const message =
-    `The run cannot be continued, because the agent at ${url} does not let another process join it. ` +
-    'The output so far is kept. Send the message again. Agents of createAGUIHandler(agent) with a store keep their runs.';
+    'The run cannot be continued, because its AG-UI agent does not let another process join it. The output so far is kept. ' +
+    'Send the message again. Agents of createAGUIHandler with a store keep their runs.';
   return Object.assign(new Error(message), { code: 'lost', cause });
 }

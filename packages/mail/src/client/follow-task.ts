@@ -1,4 +1,3 @@
-import { toFault } from '@intertie/core';
 import { pause } from '@intertie/core/internal';
 import { detectSingleAgent } from './detect-single-agent.ts';
 import { withFrameTimeouts } from './frame-timeouts.ts';
@@ -22,7 +21,7 @@ export async function readRecordToResume(
       return await readTaskRecord(server, taskId, signal);
     } catch (error) {
       if (signal.aborted) throw error;
-      if (waitMs === undefined) throw toUnreachableFault(server, taskId, error);
+      if (waitMs === undefined) throw toUnreachableFault(taskId, error);
     }
     await pause(waitMs, signal);
   }
@@ -37,17 +36,19 @@ export function followRecord(options: PollOptions, settings: MAILModelSettings):
   return detectSingleAgent(limited, options.server, options.signal);
 }
 
-function toUnreachableFault({ baseUrl }: MAILServer, taskId: string, cause: unknown): Error {
+// Clients see the texts of `lost` errors, so they contain no URL and no text of the server.
+
+function toUnreachableFault(taskId: string, cause: unknown): Error {
   const message =
-    `The record of the MAIL task "${taskId}" cannot be read from ${baseUrl}: ${toFault(cause).message} ` +
-    'The task may still run. When the server is reachable, send a message to continue it.';
+    `The MAIL server did not return the record of the task "${taskId}", so the rest of the run cannot be read. The task may ` +
+    'still run. When the server is reachable, send a message to continue the task.';
   return Object.assign(new Error(message), { code: 'lost', cause });
 }
 
 /** Creates the error of a run whose task the server does not have. */
-export function toLostTaskFault({ baseUrl }: MAILServer, taskId: string): Error {
+export function toLostTaskFault(taskId: string): Error {
   const message =
-    `The MAIL server at ${baseUrl} no longer has the task "${taskId}" of this run. It was restarted, or the task belongs to ` +
-    'another key. The output so far is kept. Send the message again to start a new task.';
+    `The MAIL server no longer has the task "${taskId}" of this run. It was restarted, or the task belongs to another key. ` +
+    'The output so far is kept. Send the message again to start a new task.';
   return Object.assign(new Error(message), { code: 'lost' });
 }

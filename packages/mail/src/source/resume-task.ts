@@ -31,7 +31,7 @@ export async function resumeTask(options: ResumeTaskOptions): Promise<AsyncItera
   const found = await findTask(known, (taskId) => readRecordToResume(server, taskId, signal));
   const start = found && findStart(found.record, found.checkpoint);
   if (found && start !== undefined) return followTask(options, found.checkpoint, start);
-  if (hasOutput) throw toLostTaskFault(server, known.taskId);
+  if (hasOutput) throw toLostTaskFault(known.taskId);
   return undefined;
 }
 

@@ -195,7 +195,10 @@ describe('openHarnessServerSource', () => {
       const gone = (async () => new Response('', { status: 404 })) as unknown as typeof globalThis.fetch;
       const rest = await resume(openHarnessServerSource({ ...options, fetch: gone }), whole.slice(0, 5));
       expect(getEnd(rest)).toMatchObject({
-        error: { code: 'lost', message: expect.stringMatching(/has no session "s 1".* Start a new session/) },
+        error: {
+          code: 'lost',
+          message: expect.stringMatching(/no longer returns the session "s 1".* Start a new session/),
+        },
         resume: { sessionId: 's 1' },
       });
     });

@@ -64,7 +64,7 @@ function followSession(
     if (run.answers.length > 0) throw new Error(unanswerableMessage);
     const { sessionId } = options;
     const known = isFields(from?.token) ? asNonEmptyText(from.token.sessionId) : undefined;
-    if (known !== undefined) return readSession(options, known, toLostError);
+    if (known !== undefined) return readSession(options, known, (error) => toLostError(known, error));
     return readSession(options, typeof sessionId === 'string' ? sessionId : await sessionId(run));
   };
   return sourceStream(open, codec, { signal });
@@ -89,10 +89,12 @@ function withCheckpoint(decoder: Codec<unknown, AgentEvent>): Codec<unknown, Age
   };
 }
 
-/** Converts the error of a session that cannot be read when its run is resumed. */
-function toLostError(error: unknown): unknown {
-  const message = `${toFault(error).message} The output so far is kept. Start a new session and send the message again.`;
-  return Object.assign(new Error(message), { code: 'lost', cause: error });
+/** Creates the error of a session that cannot be read again. Clients see its text, so it contains no text of the server. */
+function toLostError(sessionId: string, cause: unknown): Error {
+  const message =
+    `The Open Harness server no longer returns the session "${sessionId}" of this run. The output so far is kept. ` +
+    'Start a new session and send the message again.';
+  return Object.assign(new Error(message), { code: 'lost', cause });
 }
 
 const unanswerableMessage =
