@@ -8,6 +8,8 @@ import { createAGUIEncoder } from './encode/encode-ag-ui.ts';
 import type { AGUIEvent } from './shared/ag-ui-event.ts';
 import { asFields } from './shared/read-fields.ts';
 
+const endpointPath = '/api/agents/{agent}/ag-ui';
+
 /** AG-UI: its rules, how it is detected, checked, decoded and encoded, and how its agents are reached. */
 export const agUi: Protocol<AGUIEvent> = {
   name: 'ag-ui',
@@ -55,5 +57,52 @@ export const agUi: Protocol<AGUIEvent> = {
   replay: {
     path: '/api/ag-ui',
     createHandler: async ({ source }) => (await import('./server/create-ag-ui-handler.ts')).createAGUIHandler(source),
+  },
+  endpoints: {
+    routes: [
+      {
+        method: 'POST',
+        path: endpointPath,
+        summary: 'Runs the agent and streams AG-UI events, for HttpAgent.',
+        body: {
+          type: 'object',
+          required: ['threadId', 'runId', 'messages', 'tools', 'context'],
+          properties: {
+            threadId: { type: 'string' },
+            runId: { type: 'string' },
+            messages: {
+              type: 'array',
+              items: {
+                type: 'object',
+                required: ['id', 'role'],
+                properties: { id: { type: 'string' }, role: { type: 'string' } },
+              },
+            },
+            tools: { type: 'array' },
+            context: { type: 'array' },
+            state: {},
+          },
+        },
+        answers: { 200: 'sse' },
+      },
+      {
+        method: 'GET',
+        path: endpointPath,
+        summary: 'Joins the run of a thread.',
+        query: { threadId: 'The thread.' },
+        answers: { 200: 'sse', 204: 'nothing' },
+      },
+      {
+        method: 'DELETE',
+        path: endpointPath,
+        summary: 'Stops the run of a thread.',
+        query: { threadId: 'The thread.', runId: 'Only this run.' },
+        answers: { 200: 'json' },
+      },
+    ],
+    async createHandler(options) {
+      const { createAGUIHandler } = await import('./server/create-ag-ui-handler.ts');
+      return ({ request, agent, by }) => createAGUIHandler(agent.agent, { ...options, by })(request);
+    },
   },
 };

@@ -1,4 +1,4 @@
-import type { Protocol } from '@intertie/core';
+import type { EndpointRoute, Protocol } from '@intertie/core';
 import { getItemType, toRunIds } from '@intertie/core/internal';
 import { uiMessageSource } from './chat/transport/ui-message-source.ts';
 import { asFields } from './shared/read-fields.ts';
@@ -10,6 +10,48 @@ import { createUIMessageEncoder } from './ui-message-stream/encode/encode-ui-mes
 
 /** Fields of full stream parts, which share many types with UI message chunks. */
 const fullStreamFields = ['request', 'warnings', 'response', 'usage', 'totalUsage'];
+
+function createChatRoutes(base: string, target: string): EndpointRoute[] {
+  return [
+    {
+      method: 'POST',
+      path: base,
+      summary: `Sends a message to ${target} and streams the answer, for useChat.`,
+      body: {
+        type: 'object',
+        required: ['id', 'messages'],
+        properties: {
+          id: { type: 'string', description: 'The thread.' },
+          messages: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['id', 'role', 'parts'],
+              properties: { id: { type: 'string' }, role: { type: 'string' }, parts: { type: 'array' } },
+            },
+          },
+          trigger: { enum: ['submit-message', 'regenerate-message'] },
+          messageId: { type: 'string' },
+        },
+      },
+      answers: { 200: 'sse' },
+    },
+    {
+      method: 'GET',
+      path: `${base}/{thread}/stream`,
+      summary: 'Resumes the stream of the live run; 204 if there is none.',
+      query: { run: 'Run to resume.', after: 'Id of the last frame that was read.' },
+      answers: { 200: 'sse', 204: 'nothing' },
+    },
+    {
+      method: 'POST',
+      path: `${base}/{thread}/stop`,
+      summary: 'Stops the live run.',
+      query: { run: 'Only this run.' },
+      answers: { 200: 'json' },
+    },
+  ];
+}
 
 /** Creates the protocol for a reader of a version, which may already have the message. */
 export function createUIMessageStreamProtocol(options: UIMessageCheckerOptions = {}): Protocol {
@@ -49,6 +91,17 @@ export function createUIMessageStreamProtocol(options: UIMessageCheckerOptions =
       path: '/api/chat',
       createHandler: async ({ source }) =>
         (await import('./chat/handler/create-chat-handler.ts')).createChatHandler(source),
+    },
+    endpoints: {
+      routes: [
+        ...createChatRoutes('/api/agents/{agent}/chat', 'an agent'),
+        ...createChatRoutes('/api/chat', 'the default agent'),
+      ],
+      async createHandler({ fileUrl: blobUrl, ...handlerOptions }) {
+        const { createChatHandler } = await import('./chat/handler/create-chat-handler.ts');
+        return ({ request, agent, by }) =>
+          createChatHandler(agent.agent, { ...handlerOptions, blobUrl, by: () => by })(request);
+      },
     },
   };
 }

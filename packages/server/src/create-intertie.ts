@@ -1,5 +1,5 @@
 import { Agent, createRunHost, type RunHostOptions } from '@intertie/agent';
-import type { Store } from '@intertie/core';
+import type { Protocol, Store } from '@intertie/core';
 import { defaultRequestLimits } from '@intertie/core/http';
 import { createStore } from '@intertie/postgres';
 import { isAgentDefinition, sourceDefinition, type AgentDefinition } from './agents/agent-definition.ts';
@@ -12,12 +12,15 @@ import type { Host, HostedAgent } from './host/host.ts';
 import { OpenStreams } from './http/open-streams.ts';
 import { Sessions } from './http/session.ts';
 import type { ServerEnv } from './http/server-env.ts';
+import { protocols as knownProtocols } from './protocols.ts';
 import { silentLogger, type Logger } from './telemetry/logger.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { ThreadTrees } from './host/thread-trees.ts';
 
 export type CreateIntertieOptions = {
   logger?: Logger;
+  /** Protocols that the server offers. Default: all that it knows. */
+  protocols?: readonly Protocol[];
   /** Settings for writing and sweeping the runs of this process. Load limits are in `limits` of the configuration. */
   runs?: Omit<RunHostOptions, 'onError' | 'onRunError' | 'observer' | 'maxRuns' | 'isOverloaded'>;
 };
@@ -52,7 +55,7 @@ const defaultLimits: Limits = {
 /** Creates the server as a fetch handler. `serve` adds the HTTP server of Node to it. */
 export async function createIntertie(
   config: IntertieConfig,
-  { logger = silentLogger, runs: runOptions }: CreateIntertieOptions = {},
+  { logger = silentLogger, protocols = knownProtocols, runs: runOptions }: CreateIntertieOptions = {},
 ): Promise<Intertie> {
   checkConfig(config);
   const { database, token = readTokenVariable(), trustProxy = readTrustProxyVariable() } = config;
@@ -60,16 +63,25 @@ export async function createIntertie(
   const ownsStore = !isStore(database);
   const store: Store = isStore(database) ? database : await createStore(database);
   try {
-    return await assemble(effective, { store, ownsStore, logger, runOptions });
+    return await assemble(effective, { store, ownsStore, logger, protocols, runOptions });
   } catch (error) {
     if (ownsStore) await store.close();
     throw error;
   }
 }
 
-type Parts = { store: Store; ownsStore: boolean; logger: Logger; runOptions: CreateIntertieOptions['runs'] };
+type Parts = {
+  store: Store;
+  ownsStore: boolean;
+  logger: Logger;
+  protocols: readonly Protocol[];
+  runOptions: CreateIntertieOptions['runs'];
+};
 
-async function assemble(config: IntertieConfig, { store, ownsStore, logger, runOptions }: Parts): Promise<Intertie> {
+async function assemble(
+  config: IntertieConfig,
+  { store, ownsStore, logger, protocols, runOptions }: Parts,
+): Promise<Intertie> {
   const { database, maxOutageMs, token } = config;
   const limits: Limits = {
     ...defaultLimits,
@@ -96,7 +108,7 @@ async function assemble(config: IntertieConfig, { store, ownsStore, logger, runO
   for (const [name, given] of Object.entries(config.agents)) {
     const definition: AgentDefinition = isAgentDefinition(given) ? given : sourceDefinition(given);
     const source = isLocalOnly ? frames.createSource(name, definition) : definition.createSource(name);
-    const agent = new Agent({ name, source, store, host: runs });
+    const agent = new Agent({ name, source, store, host: runs, ...defined({ history: config.history }) });
     agents.set(name, { name, definition, agent });
   }
   const eventLoop = new EventLoopDelay();
@@ -107,6 +119,7 @@ async function assemble(config: IntertieConfig, { store, ownsStore, logger, runO
     limits,
     agents,
     defaultAgent: agents.get(config.defaultAgent ?? '') ?? agents.values().next().value!,
+    protocols,
     store,
     database: { kind: databaseKind(database) },
     isLocalOnly,

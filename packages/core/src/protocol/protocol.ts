@@ -5,6 +5,7 @@ import type { JsonObject } from '../json/json.ts';
 import type { Loss, OnLoss } from '../json/loss.ts';
 import type { Tape } from '../tape/tape.ts';
 import type { Codec } from '../codec/codec.ts';
+import type { ProtocolEndpoints } from './endpoints.ts';
 
 /** Rule of a protocol: the invariant in one sentence, and how to fix a violation. */
 export type Rule = { id: string; sentence: string; fix: string };
@@ -69,6 +70,8 @@ export interface Protocol<Item = unknown> {
   readonly client?: ProtocolClient;
   /** Serves recorded runs like a server of the protocol. */
   readonly replay?: ProtocolReplay;
+  /** Serves the agents of an Intertie server to clients of the protocol. */
+  readonly endpoints?: ProtocolEndpoints;
 }
 
 /** Versions of a protocol that a command-line option selects. */

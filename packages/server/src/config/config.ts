@@ -1,3 +1,4 @@
+import type { HistoryOptions } from '@intertie/agent';
 import type { AgentSource, Store } from '@intertie/core';
 import { isFields } from '@intertie/core/internal';
 import { defaultRequestLimits, type RequestLimits } from '@intertie/core/http';
@@ -43,6 +44,8 @@ export type IntertieConfig = {
    * they end with code `database-away`. Default: 5 minutes.
    */
   maxOutageMs?: number;
+  /** Limits the part of a thread that agents receive. Default: the newest 200 messages of the branch. */
+  history?: HistoryOptions;
   /**
    * Identifies the sender of a request; null means 401. Without `auth` and `token`, the server accepts requests from this
    * machine only. `fetch` of `createIntertie` cannot see the sender's address, so in production it then refuses every request.
@@ -76,6 +79,7 @@ const known: readonly (keyof IntertieConfig)[] = [
   'defaultAgent',
   'database',
   'maxOutageMs',
+  'history',
   'auth',
   'token',
   'hosts',
@@ -96,8 +100,8 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
     if ((known as readonly string[]).includes(key)) continue;
     wrong(`The configuration has no field "${key}". Its fields are ${known.join(', ')}.`);
   }
-  const { agents, defaultAgent, database, maxOutageMs, auth, token, hosts, cors, trustProxy, limits, host, port } =
-    config;
+  const { agents, defaultAgent, database, maxOutageMs, history, auth, token, hosts, cors, trustProxy, limits } = config;
+  const { host, port } = config;
   if (!isFields(agents) || Object.keys(agents).length === 0) {
     return wrong(`agents is ${show(agents)}; it should have at least one agent, for example { helper: model(…) }.`);
   }
@@ -120,6 +124,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
   if (maxOutageMs !== undefined && !(typeof maxOutageMs === 'number' && maxOutageMs >= 0)) {
     wrong(`maxOutageMs is ${show(maxOutageMs)}; it should be a number of milliseconds.`);
   }
+  if (history !== undefined) checkHistory(history);
   if (auth !== undefined && typeof auth !== 'function') {
     wrong(`auth is ${show(auth)}; it should be a function from a request to { id } or null.`);
   }
@@ -168,6 +173,19 @@ function checkOrigins(cors: unknown): void {
     if (URL.canParse(origin) && new URL(origin).origin === origin) continue;
     wrong(`cors has "${origin}"; an origin is a scheme and a host without a path: https://app.example.com`);
   }
+}
+
+function checkHistory(history: unknown): void {
+  if (!isFields(history)) return wrong(`history is ${show(history)}; it should be an object.`);
+  const { countTokens, ...limits } = history;
+  for (const [key, value] of Object.entries(limits)) {
+    if (key !== 'maxMessages' && key !== 'maxTokens')
+      wrong(`history has no field "${key}". Use maxMessages, maxTokens or countTokens.`);
+    if (value !== undefined && !(typeof value === 'number' && value > 0))
+      wrong(`history.${key} is ${show(value)}; it should be a positive number.`);
+  }
+  if (countTokens !== undefined && typeof countTokens !== 'function')
+    wrong(`history.countTokens is ${show(countTokens)}; it should be a function from a message to a number.`);
 }
 
 function checkLimits(limits: unknown): void {
