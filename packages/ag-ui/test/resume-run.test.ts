@@ -59,7 +59,7 @@ const withoutTimes = (events: readonly AgentEvent[]): unknown[] =>
 async function runScript(server: Server, run: RunInput, script: readonly AgentEvent[]): Promise<AgentEvent[]> {
   const whole = readAll(server.source.run(run, runControl()));
   const { runId } = script[0] as Extract<AgentEvent, { type: 'run-start' }>;
-  await vi.waitFor(() => server.finish(runId, script), { interval: 5 });
+  await vi.waitFor(() => server.finish(runId, script), { interval: 5, timeout: 30_000 });
   return whole;
 }
 
@@ -129,7 +129,7 @@ describe('resume of agUiSource', () => {
         if (event.type === 'text-delta') break;
       }
     })();
-    await vi.waitFor(() => server.write('run-1', script.slice(0, 9)), { interval: 5 });
+    await vi.waitFor(() => server.write('run-1', script.slice(0, 9)), { interval: 5, timeout: 30_000 });
     await reading;
     control.abort({ by: 'system', message: 'hand-over' });
     const rest = resume(server.source, first, log);
@@ -147,7 +147,7 @@ describe('resume of agUiSource', () => {
       checkpoint,
     ];
     const rest = resume(server.source, first, log);
-    await vi.waitFor(() => server.finish('run-1', createScript('run-1')), { interval: 5 });
+    await vi.waitFor(() => server.finish('run-1', createScript('run-1')), { interval: 5, timeout: 30_000 });
     expect((await rest).at(-1)).toMatchObject({ outcome: 'complete' });
     expect(server.requested).toEqual(['GET', 'POST']);
   });
