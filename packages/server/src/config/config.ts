@@ -1,11 +1,13 @@
 import type { HistoryOptions } from '@intertie/agent';
-import type { AgentSource, Store } from '@intertie/core';
+import type { AgentDefinition, AgentSource, Store } from '@intertie/core';
 import { isFields } from '@intertie/core/internal';
 import { defaultRequestLimits, type RequestLimits } from '@intertie/core/http';
 import type { CreateStoreOptions } from '@intertie/postgres';
 import { createClientReader, type TrustProxy } from '../net/client-address.ts';
-import { isAgentDefinition, isAgentSource, type AgentDefinition } from '../agents/agent-definition.ts';
+import { agentKinds } from '../agent-kinds.ts';
+import { isAgentDefinition, isAgentSource } from '../agents/agent-definition.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
+import { joinNames } from './join-names.ts';
 
 /** User or program that sends a request. */
 export type Principal = {
@@ -109,9 +111,8 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
     if (!name.test(key))
       wrong(`The agent name "${key}" is invalid: use up to 64 letters, digits, dots, dashes and underscores.`);
     if (!isAgentDefinition(agent) && !isAgentSource(agent)) {
-      wrong(
-        `agents.${key} is ${show(agent)}; create it with model(…), mailSwarm(…), openHarness(…), agUi(…) or tape(…).`,
-      );
+      const functions = agentKinds.map(({ functionName }) => `${functionName}(…)`);
+      wrong(`agents.${key} is ${show(agent)}; create it with ${joinNames(functions)}.`);
     }
   }
   if (defaultAgent !== undefined && !(typeof defaultAgent === 'string' && Object.hasOwn(agents, defaultAgent))) {

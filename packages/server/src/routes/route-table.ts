@@ -1,6 +1,8 @@
 import type { JsonObject, Protocol } from '@intertie/core';
 import type { z } from 'zod';
+import { joinNames } from '../config/join-names.ts';
 import { wireBody } from './dev.ts';
+import { listMessageFormats } from './list-branch.ts';
 import { runBodies } from './runs.ts';
 import { threadBody } from './threads.ts';
 
@@ -22,7 +24,7 @@ export type Route = {
 const thread = { thread: 'Thread of the run, if several threads use the same run id.' };
 
 /** Routes that do not belong to a protocol. */
-const serverRoutes: readonly Route[] = [
+const createServerRoutes = (protocols: readonly Protocol[]): readonly Route[] => [
   {
     method: 'GET',
     path: '/api/agents',
@@ -35,6 +37,13 @@ const serverRoutes: readonly Route[] = [
     path: '/api/agents/{agent}/topology',
     tag: 'agents',
     summary: 'Describes the agents behind an agent and their connections.',
+    answers: { 200: 'json' },
+  },
+  {
+    method: 'GET',
+    path: '/api/protocols',
+    tag: 'agents',
+    summary: 'Lists the protocols and the kinds of agents that the server knows.',
     answers: { 200: 'json' },
   },
   {
@@ -78,7 +87,7 @@ const serverRoutes: readonly Route[] = [
     tag: 'threads',
     summary: 'Lists the messages of a branch in the format of a client, with their siblings.',
     query: {
-      format: 'ui, ag-ui or canonical.',
+      format: `${joinNames(listMessageFormats(protocols))}.`,
       leaf: 'Last message of the branch.',
       before: 'Only messages before this one.',
       after: 'Only messages after this one.',
@@ -265,7 +274,10 @@ const serverRoutes: readonly Route[] = [
 /** Returns every route as data. The OpenAPI document is generated from it, and a test calls each route. */
 export function listRoutes(protocols: readonly Protocol[]): readonly Route[] {
   const endpoints = protocols.flatMap((protocol) => protocol.endpoints?.routes ?? []);
-  return [...endpoints.map((route): Route => Object.assign({ tag: 'chat' as const }, route)), ...serverRoutes];
+  return [
+    ...endpoints.map((route): Route => Object.assign({ tag: 'chat' as const }, route)),
+    ...createServerRoutes(protocols),
+  ];
 }
 
 /** Finds the routes of a path, one per method. */
