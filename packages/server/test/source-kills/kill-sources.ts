@@ -72,7 +72,9 @@ export async function readRun(
     onEvents();
   }
   expect(check(canonical, events).violations, threadId).toEqual([]);
-  expect(events.at(-1), threadId).toMatchObject({ type: 'run-end', outcome: 'complete' });
+  const end = events.at(-1)!;
+  const why = `${threadId}: ${'error' in end ? JSON.stringify(end.error) : ''}`;
+  expect(end, why).toMatchObject({ type: 'run-end', outcome: 'complete' });
   const stored = (await agent.history({ threadId })).messages.at(-1) as CanonicalMessage;
   expect(stored.status, threadId).toBe('complete');
   const empty: CanonicalMessage = { ...stored, content: { format: 2, parts: [] } };
