@@ -1,3 +1,4 @@
+import type { Hints } from '../store/hints.ts';
 import type { Appended, LogBatch, LogPage, LogPosition, RunKey } from '../store/run-log.ts';
 
 /** Result of appending a batch. Stop requests are not among them: only the registry knows of those. */
@@ -35,4 +36,18 @@ export interface DetachedLog {
    * because its process died first, has to expire in the log.
    */
   drop(runs: readonly RunKey[]): Promise<void>;
+}
+
+/** A log that a server opens when it starts and closes when it ends. */
+export type OpenedLog = {
+  log: DetachedLog;
+  /** Bus for the notifications of new events. Default: that of the store. */
+  hints?: Hints;
+  close(): Promise<void>;
+};
+
+/** Definition of a log in a server's configuration. `open` rejects if the log cannot be reached. */
+export interface LogDefinition {
+  /** `onError` is called for failures that are retried. */
+  open(options?: { onError?: (error: unknown) => void }): Promise<OpenedLog>;
 }
