@@ -44,6 +44,8 @@ export type Followed =
   | { type: 'dropped' };
 
 const beginning: LogPosition = { epoch: 0, seq: 0 };
+/** A detached log may answer from a replica that is behind. After this many replies the events count as lost. */
+const maxOldReads = 8;
 
 /**
  * Streams a run from any position to its end: first the events in the log, then new ones. Local runs are pushed; for others the
@@ -57,6 +59,8 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
   /** Whether the log has to be read next. */
   let isBehind = true;
   let mayHaveEnded = false;
+  /** Replies of the log that lacked events of an ended run. */
+  let oldReads = 0;
   let pushed: CommittedBatch[] = [];
   let pushedBytes = 0;
   let isClosed = false;
@@ -197,6 +201,12 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     if (record?.state === 'queued' || record?.state === 'running') return undefined;
     const last = await readFromLog();
     if (last || isBehind) return last;
+    // All events but the end are in the log before the registry ends a run, so this reply is older than the end or the log is lost.
+    if (seen.seq < (record?.lastSeq ?? 0) - 1 && oldReads++ < maxOldReads) {
+      mayHaveEnded = true;
+      await waitForSignal(retryMs);
+      return undefined;
+    }
     const outcome: Outcome = record?.outcome ?? { outcome: 'aborted', by: 'system', reason: 'deleted' };
     const at = record?.endedAt === undefined ? {} : { at: record.endedAt.getTime() };
     return { type: 'ended', event: { type: 'run-end', ...outcome, ...at } };
