@@ -1,5 +1,5 @@
 import { Agent, createRunHost, type RunHostOptions } from '@intertie/agent';
-import type { Store } from '@intertie/core';
+import { withDetachedLog, type Store } from '@intertie/core';
 import { defaultRequestLimits } from '@intertie/core/http';
 import { createStore } from '@intertie/postgres';
 import { isAgentDefinition, sourceDefinition, type AgentDefinition } from './agents/agent-definition.ts';
@@ -35,7 +35,7 @@ export interface Intertie {
   readonly agents: ReadonlyMap<string, Agent>;
   readonly store: Store;
   /**
-   * Lets runs finish, stops the remaining ones, closes all streams, and closes the database if `createIntertie` opened it. A
+   * Lets runs finish, stops the remaining ones, closes all streams, and closes the database and the log if `createIntertie` opened them. A
    * second call can shorten `drainMs`, never extend it.
    */
   close(options?: CloseIntertieOptions): Promise<void>;
@@ -57,19 +57,47 @@ export async function createIntertie(
   checkConfig(config);
   const { database, token = readTokenVariable(), trustProxy = readTrustProxyVariable() } = config;
   const effective: IntertieConfig = { ...config, token, trustProxy };
-  const ownsStore = !isStore(database);
-  const store: Store = isStore(database) ? database : await createStore(database);
+  const { store, closeStore } = await openStore(database, config.log, createErrorLogger(logger));
   try {
-    return await assemble(effective, { store, ownsStore, logger, runOptions });
+    return await assemble(effective, { store, closeStore, logger, runOptions });
   } catch (error) {
-    if (ownsStore) await store.close();
+    await closeStore();
     throw error;
   }
 }
 
-type Parts = { store: Store; ownsStore: boolean; logger: Logger; runOptions: CreateIntertieOptions['runs'] };
+type OpenedStore = { store: Store; closeStore: () => Promise<void> };
 
-async function assemble(config: IntertieConfig, { store, ownsStore, logger, runOptions }: Parts): Promise<Intertie> {
+/** Opens the database and the log. `closeStore` closes what this function has opened. */
+async function openStore(
+  database: IntertieConfig['database'],
+  definition: IntertieConfig['log'],
+  onError: (error: unknown) => void,
+): Promise<OpenedStore> {
+  const opened = await definition?.open({ onError });
+  try {
+    const base: Store = isStore(database) ? database : await createStore(database);
+    const { log, hints } = opened ?? {};
+    return {
+      store: log ? withDetachedLog(base, log, { onError, ...defined({ hints }) }) : base,
+      async closeStore() {
+        if (!isStore(database)) await base.close();
+        await opened?.close();
+      },
+    };
+  } catch (error) {
+    await opened?.close();
+    throw error;
+  }
+}
+
+function createErrorLogger(logger: Logger): (error: unknown) => void {
+  return (error) => logger.log('warn', 'run-host', { error: error instanceof Error ? error.message : String(error) });
+}
+
+type Parts = OpenedStore & { logger: Logger; runOptions: CreateIntertieOptions['runs'] };
+
+async function assemble(config: IntertieConfig, { store, closeStore, logger, runOptions }: Parts): Promise<Intertie> {
   const { database, maxOutageMs, token } = config;
   const limits: Limits = {
     ...defaultLimits,
@@ -83,8 +111,7 @@ async function assemble(config: IntertieConfig, { store, ownsStore, logger, runO
     maxRuns: limits.runs,
     isOverloaded: () => eventLoop.isAbove(limits.eventLoopDelayMs),
     observer: metrics.observer,
-    onError: (error) =>
-      logger.log('warn', 'run-host', { error: error instanceof Error ? error.message : String(error) }),
+    onError: createErrorLogger(logger),
     onRunError: ({ runId, threadId, agent }, { message, code, data }) => {
       const details = data === undefined ? undefined : JSON.stringify(data);
       logger.log('error', 'run-failed', { runId, threadId, agent, code, error: message, details });
@@ -135,7 +162,7 @@ async function assemble(config: IntertieConfig, { store, ownsStore, logger, runO
     await ended;
     eventLoop.close();
     streams.failAll(new Error('The server is shutting down.'));
-    if (ownsStore) await store.close();
+    await closeStore();
   };
   return {
     fetch: async (request, env) => app.fetch(request, env),

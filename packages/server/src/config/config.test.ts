@@ -22,6 +22,7 @@ test.each([
   [{ agents: { helper: source }, port: 70_000 }, 'port is 70000'],
   [{ agents: { helper: source }, limits: { bodyBytes: -1 } }, 'bodyBytes is -1'],
   [{ agents: { helper: source }, auth: true }, 'auth is true'],
+  [{ agents: { helper: source }, log: 'nats://127.0.0.1' }, 'log is "nats://127.0.0.1"; create it with nats('],
 ])('rejects the configuration %j and names the field', (config, text) => {
   expect(() => checkConfig(config)).toThrow(text);
 });
