@@ -213,12 +213,11 @@ export function createLog(streams: RunStreams, onError: (error: unknown) => void
 
     async drop(runs) {
       const [tombstone] = encodeEntry({ epoch: 0, seq: 1, before: 0, events: [], end: 'dropped' }, Infinity);
-      const dropRun = async (run: RunKey): Promise<void> => {
-        await streams.replaceAll(run, tombstone!);
+      await streams.publishLast(runs, tombstone!);
+      for (const run of runs) {
         heads.delete(run);
         marks.delete(run);
-      };
-      for (let n = 0; n < runs.length; n += maxRequests) await Promise.all(runs.slice(n, n + maxRequests).map(dropRun));
+      }
     },
   };
 }

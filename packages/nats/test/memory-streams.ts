@@ -40,10 +40,10 @@ export function createMemoryStreams(maxPayload = 2 ** 20): MemoryStreams {
       }
       return at;
     },
-    async replaceAll(run, text) {
-      const others = streams.messages.filter((each) => each.run !== run);
+    async publishLast(runs, text) {
+      const others = streams.messages.filter((each) => !runs.includes(each.run));
       streams.messages.splice(0, Infinity, ...others);
-      store(run, text);
+      for (const run of runs) store(run, text);
     },
     loadLast: async (run) => listVisible(run).at(-1) ?? null,
     loadNext: async (run, from) => listVisible(run).find(({ at }) => at >= from) ?? null,
