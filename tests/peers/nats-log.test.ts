@@ -20,7 +20,7 @@ import { stops } from '../../packages/agent/test/scenarios/stops.ts';
 import { turns } from '../../packages/agent/test/scenarios/turns.ts';
 import { collect, joinText } from '../../packages/agent/test/test-stores.ts';
 import { createLoggedRuns } from '../../packages/nats/test/logged-runs.ts';
-import { natsVersion, startNats, type NatsServers } from '../../packages/nats/test/nats-servers.ts';
+import { natsVersion, startNats, type NatsServers } from '../../packages/nats/test/nats-servers.mjs';
 import { connectPg } from '../../packages/postgres/src/pg-database.ts';
 import { PostgresMemoryStore } from '../../packages/postgres/src/postgres-store.ts';
 import { age, longLeaseMs as leaseMs } from '../../packages/postgres/test/age.ts';

@@ -1,6 +1,6 @@
 import { storeContract } from '@intertie/conformance/store-contract';
 import { createInMemoryStore, withDetachedLog, type AgentEvent, type Store } from '@intertie/core';
-import type { DetachedLog, LogBatch, LogPage, LogPosition, RunKey } from '@intertie/core/store';
+import type { DetachedLog, LogBatch, LogPage, LogPosition, RunKey, Started } from '@intertie/core/store';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 
@@ -121,16 +121,32 @@ describe('a stream that lost messages', () => {
   });
 });
 
-it('drops a run with one message, and refuses late events', async () => {
+it.each([
+  { erase: false, left: 3 },
+  { erase: true, left: 1 },
+])('refuses late events of a dropped run, and leaves $left messages if erase is $erase', async ({ erase, left }) => {
   const { streams, open } = setup();
   const log = open();
   await log.append([batch(1, 'a')]);
   await log.append([batch(2, 'b')]);
-  await open().drop([run]);
-  expect(streams.messages).toHaveLength(1);
+  await open().drop([run], { erase });
+  expect(streams.messages).toHaveLength(left);
   expect(await log.append([batch(3, 'c')])).toEqual(['ended']);
   expect(await open().own(run, 2)).toBe('ended');
-  expect(await open().read(run, { epoch: 1, seq: 1 }, 10)).toMatchObject({ dropped: true });
+  expect(await open().read(run, { epoch: 1, seq: 1 }, 10)).toMatchObject({ events: [], dropped: true });
+});
+
+it('erases the events of a deleted thread', async () => {
+  const { streams, open } = setup();
+  const store = withDetachedLog(createInMemoryStore(), open());
+  await store.registry.heartbeat('p');
+  const request = { threadId: 't', runId: 'r', messageId: 'm', agent: 'a', process: 'p' };
+  const started = await store.registry.start(store.scope, { ...request, busy: 'reject', pending: 'reject' });
+  const { key } = (started as Started).run;
+  await store.log.append([{ ...batch(1, 'secret'), run: key }]);
+  await store.deleteThread({ threadId: 't' });
+  expect(streams.messages).toHaveLength(1);
+  expect(streams.messages[0]!.text).not.toContain('secret');
 });
 
 it('splits a batch that exceeds the maximum payload, and ignores an incomplete one', async () => {

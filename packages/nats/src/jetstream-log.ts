@@ -211,9 +211,9 @@ export function createLog(streams: RunStreams, onError: (error: unknown) => void
       heads.delete(run);
     },
 
-    async drop(runs) {
+    async drop(runs, { erase = false } = {}) {
       const [tombstone] = encodeEntry({ epoch: 0, seq: 1, before: 0, events: [], end: 'dropped' }, Infinity);
-      await streams.publishLast(runs, tombstone!);
+      await streams.publishLast(runs, tombstone!, erase);
       for (const run of runs) {
         heads.delete(run);
         marks.delete(run);

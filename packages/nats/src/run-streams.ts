@@ -17,15 +17,11 @@ export type RunStreamOptions = {
   replicas?: number;
   /** Default: `file`. */
   storage?: 'file' | 'memory';
-  /** Retention of an event that is not dropped before, in milliseconds. Default: 7 days. */
-  keepMs?: number;
   /**
-   * Whether dropping a run deletes its events at once, which occupies the stream for 2 to 20 ms per run (80 ms before server 2.11).
-   * Otherwise they cannot be read through the log, and are deleted when they expire. Default: true.
+   * Retention of an event in milliseconds. Must be longer than a live run may be silent, for example while it waits for an answer.
+   * Events of deleted threads are erased at once. Default: 7 days.
    */
-  purge?: boolean;
-  /** Time for which a purged run refuses late events, in milliseconds. Before server 2.11 it is `keepMs`. Default: 1 hour. */
-  keepPurgedMs?: number;
+  keepMs?: number;
   /** Maximum size of each stream. A full stream refuses events, and loses none. Default: the limit of the account. */
   maxBytes?: number;
   /** Maximum time of a request. Default: 5 s. */
@@ -40,8 +36,8 @@ export interface RunStreams {
   maxPayload(): number;
   /** Publishes a message if the last one of the run has the sequence `after`. Returns its sequence, or null if not. */
   publish(run: RunKey, text: string, after: number): Promise<number | null>;
-  /** Writes the last messages of runs and, if so configured, deletes all others. */
-  publishLast(runs: readonly RunKey[], text: string): Promise<void>;
+  /** Writes a last message to each run. `erase`: deletes all others, one run at a time, because the stream waits for it. */
+  publishLast(runs: readonly RunKey[], text: string, erase: boolean): Promise<void>;
   /** Loads the last message of a run from the leader. */
   loadLast(run: RunKey): Promise<StoredEntry | null>;
   /** Loads the first message of a run at or after a sequence from the leader. */
@@ -63,11 +59,13 @@ const minVersion = '2.9.0';
 const batchVersion = '2.11.0';
 const pageMessages = 128;
 const pageBytes = 2 ** 20;
+/** Time for which an erased run refuses late events, longer than any process may send them. Before 2.11 it is `keepMs`. */
+const erasedTtl = '1h';
 const dayMs = 24 * 60 * 60 * 1000;
 
 export function createRunStreams(connection: NatsConnection, options: RunStreamOptions = {}): RunStreams {
   const { stream = 'intertie-runs', partitions = 1, timeoutMs: timeout = 5_000 } = options;
-  const { keepMs = 7 * dayMs, keepPurgedMs = dayMs / 24, purge = true } = options;
+  const { keepMs = 7 * dayMs } = options;
   const names = Array.from({ length: partitions }, (_, n) => (partitions === 1 ? stream : `${stream}-${n}`));
   const toStream = (run: RunKey): string => names[partitions === 1 ? 0 : hash(run) % partitions]!;
   const toSubject = (run: RunKey): string => `${toStream(run)}.${toToken(run)}`;
@@ -162,10 +160,9 @@ export function createRunStreams(connection: NatsConnection, options: RunStreamO
     open,
     maxPayload: () => connection.info?.max_payload ?? pageBytes,
     publish: (run, text, after) => publish(run, text, { 'Nats-Expected-Last-Subject-Sequence': String(after) }),
-    async publishLast(runs, text) {
-      if (!purge) return void (await Promise.all(runs.map((run) => publish(run, text, {}))));
-      const ttl = hasBatches() ? { 'Nats-TTL': `${Math.ceil(keepPurgedMs / 1000)}s` } : undefined;
-      // One at a time: a stream accepts no events while it deletes messages.
+    async publishLast(runs, text, erase) {
+      if (!erase) return void (await Promise.all(runs.map((run) => publish(run, text, {}))));
+      const ttl = hasBatches() ? { 'Nats-TTL': erasedTtl } : undefined;
       for (const run of runs) await publish(run, text, { 'Nats-Rollup': 'sub', ...ttl });
     },
     loadLast: (run) => load(run, { last_by_subj: toSubject(run) }),

@@ -40,9 +40,9 @@ export function createMemoryStreams(maxPayload = 2 ** 20): MemoryStreams {
       }
       return at;
     },
-    async publishLast(runs, text) {
+    async publishLast(runs, text, erase) {
       const others = streams.messages.filter((each) => !runs.includes(each.run));
-      streams.messages.splice(0, Infinity, ...others);
+      if (erase) streams.messages.splice(0, Infinity, ...others);
       for (const run of runs) store(run, text);
     },
     loadLast: async (run) => listVisible(run).at(-1) ?? null,

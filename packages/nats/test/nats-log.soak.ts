@@ -12,7 +12,7 @@ import { killWorkers } from '../../agent/test/kill-workers.ts';
 import { newPostgresUrl } from '../../postgres/test/databases.ts';
 import { createJetStreamLog, createNatsHints } from '../src/index.ts';
 import { createLoggedRuns } from './logged-runs.ts';
-import { natsVersion, startNats, type NatsServers } from './nats-servers.ts';
+import { natsVersion, startNats, type NatsServers } from './nats-servers.mjs';
 
 const stream = 'intertie-runs';
 const runs = Number(process.env['SOAK_RUNS'] ?? 300);

@@ -33,9 +33,10 @@ export interface DetachedLog {
   close(last: LogBatch): Promise<void>;
   /**
    * Deletes the events and refuses new ones of these runs, for as long as a process may send them. A log that was never dropped,
-   * because its process died first, has to expire in the log.
+   * because its process died first, has to expire in the log. `erase`: a user has deleted the runs, so no copy of their events may
+   * remain; otherwise it is sufficient that they cannot be read, and expire later.
    */
-  drop(runs: readonly RunKey[]): Promise<void>;
+  drop(runs: readonly RunKey[], options?: { erase?: boolean }): Promise<void>;
 }
 
 /** A log that a server opens when it starts and closes when it ends. */

@@ -94,7 +94,7 @@ function createJoinedLog(
 
     async drop(runs) {
       await store.log.drop(runs);
-      await dropLogs(store, log, runs);
+      await dropLogs(store, log, runs, false);
     },
   };
 }
@@ -108,10 +108,10 @@ async function readUnknownRun(store: Store, run: RunKey, after: LogPosition): Pr
 }
 
 /** Drops the logs that the store reports as dropped. A live run keeps its log. */
-async function dropLogs(store: Store, log: DetachedLog, runs: readonly RunKey[]): Promise<void> {
+async function dropLogs(store: Store, log: DetachedLog, runs: readonly RunKey[], erase: boolean): Promise<void> {
   const pages = await Promise.all(runs.map((run) => store.log.read(run, beginning, 1)));
   const dropped = runs.filter((_, index) => pages[index]!.dropped);
-  if (dropped.length > 0) await log.drop(dropped);
+  if (dropped.length > 0) await log.drop(dropped, { erase });
 }
 
 async function deleteWithLogs(
@@ -122,7 +122,7 @@ async function deleteWithLogs(
 ): Promise<void> {
   const runs = await list();
   await work();
-  await dropLogs(base, log, runs);
+  await dropLogs(base, log, runs, true);
 }
 
 async function listThreadRuns({ registry, scope }: Store, threadId: string): Promise<RunKey[]> {

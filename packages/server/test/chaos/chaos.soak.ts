@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 import { chatMajors } from '../../../ai-sdk/test/chats.ts';
-import { natsVersion, startNats, type NatsServers } from '../../../nats/test/nats-servers.ts';
+import { natsVersion, startNats, type NatsServers } from '../../../nats/test/nats-servers.mjs';
 import { startFaultProxy, type FaultProxy } from '../../../postgres/test/fault-proxy.ts';
 import { startBalancer } from '../balancer.ts';
 import { randomFrom } from '../chaos-proxy.ts';
