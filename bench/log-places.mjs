@@ -58,7 +58,7 @@ async function comparePlaces(seconds) {
       bytes: async () => Number((await database.query(`select pg_current_wal_lsn() - '0/0' as n`)).rows[0].n),
     },
     ...clusters.map(({ name, nats }, index) => {
-      const connection = /** @type {NatsConnection} */ (connections[index]);
+      const connection = connections[index];
       const hints = createNatsHints(connection);
       const joined = withDetachedLog(store, createJetStreamLog(connection), { hints });
       return { name, store: joined, pids: nats.pids, bytes: async () => 3 * (await readState(connection)).bytes };
@@ -93,9 +93,7 @@ async function comparePlaces(seconds) {
   console.log('| --- | --- | --- | --- |');
   for (const [name, figures] of all) {
     const at = (/** @type {keyof Figures} */ key) => median(figures.map((each) => each[key])).toFixed(0);
-    console.log(
-      `| ${name} | ${at('p50')} / ${at('p99')} ms | ${at('node')} / ${at('servers')} µs | ${at('bytes')} |`,
-    );
+    console.log(`| ${name} | ${at('p50')} / ${at('p99')} ms | ${at('node')} / ${at('servers')} µs | ${at('bytes')} |`);
   }
   for (const connection of connections) await connection.close();
   await client.close();

@@ -6,7 +6,6 @@ import { withDetachedLog, type AgentEvent, type Store } from '@intertie/core';
 import type { DetachedLog, RunKey } from '@intertie/core/store';
 import { createJetStreamLog, createNatsHints, nats } from '@intertie/nats';
 import { createStore } from '@intertie/postgres';
-import type { NatsConnection } from '@nats-io/transport-node';
 import { createIntertie } from 'intertie';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -43,7 +42,7 @@ describe.each(versions.flatMap((version) => [1, 3].map((count) => ({ version, co
     let postgres: Server;
     let servers: NatsServers;
     let database: pg.Client;
-    let connection: NatsConnection;
+    let connection: Awaited<ReturnType<NatsServers['connect']>>;
     const sql = {
       query: async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
         (await database.query(text, [...values])).rows,
@@ -106,35 +105,39 @@ describe.each(versions.flatMap((version) => [1, 3].map((count) => ({ version, co
       expect(figures).toContain('3 kills');
     });
 
-    it('continues a run after a restart of all servers without lost or repeated events', { timeout: 120_000 }, async () => {
-      const store = await openEmpty();
-      const host = createRunHost(store, { onError: () => undefined });
-      onTestFinished(async () => {
-        await host.close();
-        await store.close();
-      });
-      let restarted: Promise<void> | undefined;
-      const restart = async (): Promise<void> => {
-        await Promise.all(servers.urls.map((_, index) => servers.kill(index)));
-        for (const index of servers.urls.keys()) await servers.start(index);
-        await servers.waitUntilReady(stream);
-      };
-      const agent = new Agent({ source: counting(() => void (restarted = restart())), store, host });
-      const run = await agent.stream({ threadId: 't', message: 'Count' });
-      expect(joinText(await collect(run.events))).toBe(counted);
-      await restarted;
-      expect(await run.message).toMatchObject({ status: 'complete', content: { parts: [{ text: counted }] } });
-      const { key } = await run.record();
-      const events: AgentEvent[] = [];
-      for (let position = { epoch: 0, seq: 0 }; ;) {
-        const page = await store.log.read(key, position);
-        events.push(...page.events);
-        position = page.position;
-        if (position.seq >= page.tail) break;
-      }
-      expect(joinText(events)).toBe(counted);
-      expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
-    });
+    it(
+      'continues a run after a restart of all servers without lost or repeated events',
+      { timeout: 120_000 },
+      async () => {
+        const store = await openEmpty();
+        const host = createRunHost(store, { onError: () => undefined });
+        onTestFinished(async () => {
+          await host.close();
+          await store.close();
+        });
+        let restarted: Promise<void> | undefined;
+        const restart = async (): Promise<void> => {
+          await Promise.all(servers.urls.map((_, index) => servers.kill(index)));
+          for (const index of servers.urls.keys()) servers.start(index);
+          await servers.waitUntilReady(stream);
+        };
+        const agent = new Agent({ source: counting(() => void (restarted = restart())), store, host });
+        const run = await agent.stream({ threadId: 't', message: 'Count' });
+        expect(joinText(await collect(run.events))).toBe(counted);
+        await restarted;
+        expect(await run.message).toMatchObject({ status: 'complete', content: { parts: [{ text: counted }] } });
+        const { key } = await run.record();
+        const events: AgentEvent[] = [];
+        for (let position = { epoch: 0, seq: 0 }; ;) {
+          const page = await store.log.read(key, position);
+          events.push(...page.events);
+          position = page.position;
+          if (position.seq >= page.tail) break;
+        }
+        expect(joinText(events)).toBe(counted);
+        expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
+      },
+    );
 
     it('serves a configuration with `log: nats({ servers })`', async () => {
       await empty();
@@ -167,7 +170,7 @@ describe.each(versions.flatMap((version) => [1, 3].map((count) => ({ version, co
         await runs.write({ logOf: (index) => writers[index % 3]!, batches: 30, paceMs: 5, halfWay });
         await gone;
         // The previous leader continues, and may answer before it knows its successor.
-        if (signal === 'SIGKILL') await servers.start(leader);
+        if (signal === 'SIGKILL') servers.start(leader);
         else servers.thaw(leader);
         await runs.check(writers[1]!);
         const run = `leader_${signal}_0` as RunKey;

@@ -180,7 +180,8 @@ it('reads the same events from every position, in pages of every size, among the
         const written: Array<{ event: AgentEvent; epoch: number }> = [];
         let epoch = 1;
         for (const { n, others, takeover } of batches) {
-          for (let each = 0; each < others; each++) await streams.publish(`other_${written.length}_${each}` as RunKey, '{}', 0);
+          for (let each = 0; each < others; each++)
+            await streams.publish(`other_${written.length}_${each}` as RunKey, '{}', 0);
           if (takeover) await log.own(run, ++epoch);
           else if (written.length === 0) await log.own(run, epoch);
           const events = deltas(...Array.from({ length: n }, (_, index) => `${written.length + index} `));
@@ -190,7 +191,9 @@ it('reads the same events from every position, in pages of every size, among the
         for (let seq = 0; seq <= written.length; seq++) {
           const position = { epoch: written[seq - 1]?.epoch ?? 0, seq };
           expect(await readAll(open(), position, limit)).toEqual(written.slice(seq).map(({ event }) => event));
-          if (seq > 0) expect(await open().read(run, { epoch: position.epoch + 1, seq }, 9)).toMatchObject({ valid: false });
+          const other = await open().read(run, { epoch: position.epoch + 1, seq }, 9);
+          // Every epoch may start at the beginning.
+          expect(other!.valid).toBe(seq === 0);
         }
       },
     ),

@@ -51,7 +51,7 @@ type StreamConfig = { num_replicas: number; storage: string; discard: string; al
 type Reply = { error?: ApiError; seq?: number; message?: { seq: number; data?: string }; config?: StreamConfig };
 
 /** `wrong last sequence`, in two variants. */
-const conflictCodes = [10071, 10164];
+const conflictCodes = new Set([10071, 10164]);
 const noMessage = 10037;
 const noStream = 10059;
 const minVersion = '2.9.0';
@@ -88,7 +88,7 @@ export function createRunStreams(connection: NatsConnection, options: RunStreamO
     await open();
     const subject = toSubject(run);
     const { error, seq } = await request(subject, text, header);
-    if (error && conflictCodes.includes(error.err_code ?? 0)) return null;
+    if (error && conflictCodes.has(error.err_code ?? 0)) return null;
     if (error || seq === undefined) throw toRefused(error, `write to ${subject}`);
     return seq;
   };
@@ -185,7 +185,9 @@ function checkConfig(name: string, config: StreamConfig, { replicas, storage }: 
   if (config.discard !== 'new') wrong.push('it deletes old messages when it is full: set discard to new');
   if (!config.allow_rollup_hdrs) wrong.push('it does not allow rollups: set allow_rollup_hdrs');
   if (wrong.length === 0) return;
-  throw new Error(`The NATS stream ${name} cannot hold run logs: ${wrong.join('; ')}. Change it with "nats stream edit".`);
+  throw new Error(
+    `The NATS stream ${name} cannot hold run logs: ${wrong.join('; ')}. Change it with "nats stream edit".`,
+  );
 }
 
 function checkVersion(version: string): void {

@@ -28,7 +28,7 @@ const faults: Fault[] = [
     async run(servers, leader) {
       await servers.kill(leader);
       await sleep(5_000);
-      await servers.start(leader);
+      servers.start(leader);
     },
   },
   {
@@ -43,7 +43,7 @@ const faults: Fault[] = [
     name: 'SIGKILL of all three servers',
     async run(servers) {
       await Promise.all([0, 1, 2].map((index) => servers.kill(index)));
-      for (const index of [0, 1, 2]) await servers.start(index);
+      for (const index of [0, 1, 2]) servers.start(index);
     },
   },
 ];
@@ -61,38 +61,43 @@ describe(`three NATS servers, version ${natsVersion}`, () => {
     await servers.stop();
   });
 
-  it.each(faults)(`delivers the stored message to every reader of ${runs} runs after a $name`, async ({ name, run }) => {
-    const url = await newPostgresUrl();
-    const open = async (connection: NatsConnection): Promise<Store> =>
-      withDetachedLog(await createStore(url), createJetStreamLog(connection), { hints: createNatsHints(connection) });
-    const stores = [await open(connections[0]!), await open(connections[1]!)];
-    const hosts = stores.map((store) => createRunHost(store, { onError: () => undefined }));
-    const [agent, follower] = stores.map((store, index) => new Agent({ source: counter, store, host: hosts[index]! }));
-    const started = await Promise.all(
-      Array.from({ length: runs }, (_, n) => agent!.stream({ threadId: `t${n}`, message: 'Count' })),
-    );
-    const disturbed = sleep(1_500).then(async () => run(servers, await servers.findLeader(stream)));
-    // Half of the readers are in the process of the run, the others read the log.
-    const texts = await Promise.all(
-      started.map(async ({ runId, events }, n) => {
-        const reader = n % 2 === 0 ? { events } : (await follower!.attach(runId, { threadId: `t${n}` }))!;
-        const all: AgentEvent[] = [];
-        for await (const event of reader.events) all.push(event);
-        expect(all.filter(({ type }) => type === 'run-end')).toHaveLength(1);
-        return joinText(foldEvents(all)!.content.parts);
-      }),
-    );
-    await disturbed;
-    for (const [n, each] of started.entries()) {
-      const { status, content } = await each.message;
-      expect([n, status, texts[n]]).toEqual([n, 'complete', joinText(content.parts)]);
-      expect(texts[n]).toBe(counted);
-    }
-    await servers.waitUntilReady(stream);
-    console.log(`${name}: ${runs} runs, ${runs * deltas} deltas, every reader has the stored message`);
-    for (const host of hosts) await host.close();
-    for (const store of stores) await store.close();
-  });
+  it.each(faults)(
+    `delivers the stored message to every reader of ${runs} runs after a $name`,
+    async ({ name, run }) => {
+      const url = await newPostgresUrl();
+      const open = async (connection: NatsConnection): Promise<Store> =>
+        withDetachedLog(await createStore(url), createJetStreamLog(connection), { hints: createNatsHints(connection) });
+      const stores = [await open(connections[0]!), await open(connections[1]!)];
+      const hosts = stores.map((store) => createRunHost(store, { onError: () => undefined }));
+      const [agent, follower] = stores.map(
+        (store, index) => new Agent({ source: counter, store, host: hosts[index]! }),
+      );
+      const started = await Promise.all(
+        Array.from({ length: runs }, (_, n) => agent!.stream({ threadId: `t${n}`, message: 'Count' })),
+      );
+      const disturbed = sleep(1_500).then(async () => run(servers, await servers.findLeader(stream)));
+      // Half of the readers are in the process of the run, the others read the log.
+      const texts = await Promise.all(
+        started.map(async ({ runId, events }, n) => {
+          const reader = n % 2 === 0 ? { events } : (await follower!.attach(runId, { threadId: `t${n}` }))!;
+          const all: AgentEvent[] = [];
+          for await (const event of reader.events) all.push(event);
+          expect(all.filter(({ type }) => type === 'run-end')).toHaveLength(1);
+          return joinText(foldEvents(all)!.content.parts);
+        }),
+      );
+      await disturbed;
+      for (const [n, each] of started.entries()) {
+        const { status, content } = await each.message;
+        expect([n, status, texts[n]]).toEqual([n, 'complete', joinText(content.parts)]);
+        expect(texts[n]).toBe(counted);
+      }
+      await servers.waitUntilReady(stream);
+      console.log(`${name}: ${runs} runs, ${runs * deltas} deltas, every reader has the stored message`);
+      for (const host of hosts) await host.close();
+      for (const store of stores) await store.close();
+    },
+  );
 
   it.each(faults)('stores a million acknowledged events in order, with a $name', async ({ name, run }) => {
     const logs = connections.map((connection) => createJetStreamLog(connection));

@@ -101,7 +101,11 @@ describe('followRun: ended runs', () => {
     await store.registry.finish(key, started.epoch, end(3));
     let reads = 0;
     const read: typeof store.log.read = async (...args) =>
-      ++reads > 3 ? store.log.read(...args) : args[1].seq === 0 ? { ...behind, tail: 1 } : { ...behind, events: [], tail: 1 };
+      ++reads > 3
+        ? store.log.read(...args)
+        : args[1].seq === 0
+          ? { ...behind, tail: 1 }
+          : { ...behind, events: [], tail: 1 };
     const items = await readRest(follow({ store: { ...store, log: { ...store.log, read } }, retryMs: 1 }));
     expect(items.flatMap((item) => (item.type === 'events' ? item.events : []))).toEqual([
       notice('a'),

@@ -147,7 +147,7 @@ function logDisturbances(log: NatsServers): Disturbance[] {
         const leader = await log.findLeader(stream);
         await log.kill(leader);
         await sleep(4000);
-        await log.start(leader);
+        log.start(leader);
       },
     },
     {
@@ -163,7 +163,7 @@ function logDisturbances(log: NatsServers): Disturbance[] {
       name: 'SIGKILL of all servers of the log',
       async run() {
         for (const index of log.urls.keys()) await log.kill(index);
-        for (const index of log.urls.keys()) await log.start(index);
+        for (const index of log.urls.keys()) log.start(index);
       },
     },
   ];
