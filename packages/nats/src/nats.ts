@@ -13,13 +13,14 @@ export type NatsOptions = RunStreamOptions & {
   connection?: Omit<NodeConnectionOptions, 'servers'>;
 };
 
+const reconnectMs = 250;
+
 /** A stopped server keeps its connections open and answers nothing, so the client leaves it after about six seconds. */
 const connectionDefaults: NodeConnectionOptions = {
   timeout: 3_000,
   pingInterval: 2_000,
   maxPingOut: 2,
   maxReconnectAttempts: -1,
-  reconnectTimeWait: 250,
   // An error per request, for its stack trace, is measurable.
   noAsyncTraces: true,
 };
@@ -42,9 +43,28 @@ export function nats({ servers, connection: connectionOptions, ...options }: Nat
   };
 }
 
+/**
+ * Returns the delay before the next attempt. The client adds it to the wall clock of the last one, so it would not reconnect for as
+ * long as a clock was set back. A negative delay makes it dial; this clock is monotonic.
+ */
+function createReconnectDelay(): () => number {
+  let dialedAt = -Infinity;
+  return () => {
+    if (performance.now() - dialedAt < reconnectMs) return reconnectMs;
+    dialedAt = performance.now();
+    return -Infinity;
+  };
+}
+
 async function connectTo(servers: string | string[], options: NatsOptions['connection']): Promise<NatsConnection> {
   try {
-    return await connect({ name: 'intertie', ...connectionDefaults, ...options, servers });
+    return await connect({
+      name: 'intertie',
+      reconnectDelayHandler: createReconnectDelay(),
+      ...connectionDefaults,
+      ...options,
+      servers,
+    });
   } catch (cause) {
     const list = [servers].flat().map(hidePassword).join(', ');
     const why = cause instanceof Error ? cause.message : String(cause);
