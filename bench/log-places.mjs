@@ -19,7 +19,7 @@ import { startServer } from './postgres/server.mjs';
 
 /**
  * @import { Store } from '@intertie/core'
- * @import { LogBatch, RunKey } from '@intertie/core/store'
+ * @import { FinishRequest, LogBatch, RunKey } from '@intertie/core/store'
  * @import { NatsConnection } from '@nats-io/transport-node'
  * @typedef {{ name: string, store: Store, pids: number[], bytes: () => Promise<number> }} Place
  * @typedef {{ p50: number, p99: number, node: number, servers: number, bytes: number }} Figures
@@ -135,6 +135,10 @@ async function measureCapacity() {
   console.log(`CPU per message, servers     ${(((cpuOf(nats.pids) - cpu) * 1e6) / messages / 3).toFixed(0)} µs each`);
   console.log(`CPU per message, writer      ${((used.user + used.system) / messages).toFixed(0)} µs`);
   console.log(`bytes per message, replica   ${(bytes / messages).toFixed(0)}`);
+  const merged = Array.from({ length: 500 }, (_, n) => key(`merged_${n}`));
+  const events = [{ ...event, delta: event.delta.repeat(5) }];
+  await logs[0]?.append(merged.map((run) => ({ run, epoch: 1, seq: 1, events })));
+  console.log(`bytes per message of 5 words ${(((await readState(first)).bytes - bytes) / 500).toFixed(0)}`);
 
   const [idle, before] = [50_000, memory()];
   for (let n = 0; n < idle; n += 500) {
@@ -154,6 +158,36 @@ async function measureCapacity() {
   console.log(`erasing a run                ${((performance.now() - erasedAt) / 20).toFixed(1)} ms`);
   for (const connection of connections) await connection.close();
   await nats.stop();
+  await measureRegistry();
+}
+
+/** Measures the cost of a run on Postgres if its log is elsewhere: one start and one end. */
+async function measureRegistry() {
+  const postgres = await startServer();
+  const { registry, scope, close } = await createStore(postgres.url).then((store) => ({
+    registry: store.registry,
+    scope: store.scope,
+    close: () => store.close(),
+  }));
+  await registry.heartbeat('bench');
+  const runs = 1000;
+  const execute = async (/** @type {number} */ n) => {
+    const ids = { threadId: `t${n}`, runId: `r${n}`, messageId: `m${n}`, agent: 'bench', process: 'bench' };
+    const started = await registry.start(scope, { ...ids, busy: 'reject', pending: 'reject' });
+    if (started.type !== 'started') throw new Error('The run did not start.');
+    const content = { format: /** @type {const} */ (2), parts: [{ type: 'text', text: 'lorem '.repeat(1200) }] };
+    const outcome = { outcome: /** @type {const} */ ('complete') };
+    const end = { nextSeq: 2, events: [], outcome, content, detachedLog: true };
+    await registry.finish(started.run.key, started.epoch, /** @type {FinishRequest} */ (end));
+  };
+  await execute(-1);
+  const [cpu, startedAt] = [postgres.cpuSeconds() ?? 0, performance.now()];
+  for (let n = 0; n < runs; n += 8) await Promise.all(Array.from({ length: 8 }, (_, each) => execute(n + each)));
+  const seconds = (performance.now() - startedAt) / 1000;
+  console.log(`runs per second, Postgres    ${(runs / seconds).toFixed(0)}`);
+  console.log(`CPU per run, Postgres        ${((((postgres.cpuSeconds() ?? 0) - cpu) * 1e6) / runs).toFixed(0)} µs`);
+  await close();
+  await postgres.stop();
 }
 
 /**

@@ -44,8 +44,6 @@ export type Followed =
   | { type: 'dropped' };
 
 const beginning: LogPosition = { epoch: 0, seq: 0 };
-/** A detached log may answer from a replica that is behind. After this many replies the events count as lost. */
-const maxOldReads = 8;
 
 /**
  * Streams a run from any position to its end: first the events in the log, then new ones. Local runs are pushed; for others the
@@ -59,8 +57,9 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
   /** Whether the log has to be read next. */
   let isBehind = true;
   let mayHaveEnded = false;
-  /** Replies of the log that lacked events of an ended run. */
-  let oldReads = 0;
+  /** Time of the first reply of the log that lacked events of an ended run. */
+  let lackingSince: number | undefined;
+  let isDropped = false;
   let pushed: CommittedBatch[] = [];
   let pushedBytes = 0;
   let isClosed = false;
@@ -154,6 +153,7 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     isFirst = false;
     if (page.dropped) {
       if (wasFirst) return { type: 'dropped' };
+      isDropped = true;
       mayHaveEnded = true;
       return undefined;
     }
@@ -194,6 +194,9 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     return events.length > 0 ? { type: 'events', events, position: seen } : undefined;
   };
 
+  /** Whether the log has lacked events of an ended run for so long that they count as lost. */
+  const isOverdue = (): boolean => performance.now() - (lackingSince ??= performance.now()) >= maxOutageMs;
+
   /** Returns the end of a run that is no longer live, from the log if it has one. */
   const readEndFromRegistry = async (): Promise<Followed | undefined> => {
     mayHaveEnded = false;
@@ -201,8 +204,9 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     if (record?.state === 'queued' || record?.state === 'running') return undefined;
     const last = await readFromLog();
     if (last || isBehind) return last;
-    // All events but the end are in the log before the registry ends a run, so this reply is older than the end or the log is lost.
-    if (seen.seq < (record?.lastSeq ?? 0) - 1 && oldReads++ < maxOldReads) {
+    // All events but the end are in the log before the registry ends a run, so a detached log has answered from an old state.
+    const isLost = record?.outcome?.outcome === 'error' && record.outcome.error.code === 'log-lost';
+    if (seen.seq < (record?.lastSeq ?? 0) - 1 && !isDropped && !isLost && !isOverdue()) {
       mayHaveEnded = true;
       await waitForSignal(retryMs);
       return undefined;
