@@ -75,17 +75,21 @@ async function comparePlaces(seconds) {
   const all = new Map(places.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {
     for (const { name, store: on, pids, bytes } of places) {
-      const before = { cpu: cpuOf(pids), postgres: postgres.cpuSeconds() ?? 0, bytes: await bytes() };
-      const startedAt = performance.now();
-      const load = await flushLoad(on, { runs: 300, perSecond: 20, seconds, serverCpu: () => 0 });
-      const elapsed = (performance.now() - startedAt) / 1000;
-      const servers = cpuOf(pids) - before.cpu + (postgres.cpuSeconds() ?? 0) - before.postgres;
+      const bytesBefore = await bytes();
+      /** CPU time of the servers and the time, before the first and after the last event. @type {number[][]} */
+      const looks = [];
+      const look = () => {
+        looks.push([cpuOf(pids) + (postgres.cpuSeconds() ?? 0), performance.now() / 1000]);
+        return 0;
+      };
+      const load = await flushLoad(on, { runs: 300, perSecond: 20, seconds, serverCpu: look });
+      const [servers = 0, elapsed = 0] = [0, 1].map((each) => (looks[1]?.[each] ?? 0) - (looks[0]?.[each] ?? 0));
       all.get(name)?.push({
         p50: load.p50,
         p99: load.p99,
         node: (load.clientCpu * elapsed * 1e6) / load.events,
         servers: (servers * 1e6) / load.events,
-        bytes: ((await bytes()) - before.bytes) / load.events,
+        bytes: ((await bytes()) - bytesBefore) / load.events,
       });
     }
   }
