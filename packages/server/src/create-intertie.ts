@@ -1,8 +1,9 @@
 import { Agent, createRunHost, type RunHostOptions } from '@intertie/agent';
-import { withDetachedLog, type Store } from '@intertie/core';
+import { withDetachedLog, type AgentDefinition, type AgentKind, type Protocol, type Store } from '@intertie/core';
 import { defaultRequestLimits } from '@intertie/core/http';
 import { createStore } from '@intertie/postgres';
-import { isAgentDefinition, sourceDefinition, type AgentDefinition } from './agents/agent-definition.ts';
+import { agentKinds as knownKinds } from './agent-kinds.ts';
+import { isAgentDefinition, sourceDefinition } from './agents/agent-definition.ts';
 import { createApp } from './app.ts';
 import { checkConfig, checkToken, parseTrustProxy, type IntertieConfig, type Limits } from './config/config.ts';
 import { defined } from '@intertie/core/internal';
@@ -12,12 +13,17 @@ import type { Host, HostedAgent } from './host/host.ts';
 import { OpenStreams } from './http/open-streams.ts';
 import { Sessions } from './http/session.ts';
 import type { ServerEnv } from './http/server-env.ts';
+import { protocols as knownProtocols } from './protocols.ts';
 import { silentLogger, type Logger } from './telemetry/logger.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { ThreadTrees } from './host/thread-trees.ts';
 
 export type CreateIntertieOptions = {
   logger?: Logger;
+  /** Protocols that the server offers. Default: all that it knows. */
+  protocols?: readonly Protocol[];
+  /** Kinds of agents that the server describes. Default: all that it knows. */
+  agentKinds?: readonly AgentKind[];
   /** Settings for writing and sweeping the runs of this process. Load limits are in `limits` of the configuration. */
   runs?: Omit<RunHostOptions, 'onError' | 'onRunError' | 'observer' | 'maxRuns' | 'isOverloaded'>;
 };
@@ -50,16 +56,17 @@ const defaultLimits: Limits = {
 };
 
 /** Creates the server as a fetch handler. `serve` adds the HTTP server of Node to it. */
-export async function createIntertie(
-  config: IntertieConfig,
-  { logger = silentLogger, runs: runOptions }: CreateIntertieOptions = {},
-): Promise<Intertie> {
+export async function createIntertie(config: IntertieConfig, options: CreateIntertieOptions = {}): Promise<Intertie> {
   checkConfig(config);
   const { database, token = readTokenVariable(), trustProxy = readTrustProxyVariable() } = config;
   const effective: IntertieConfig = { ...config, token, trustProxy };
-  const { store, closeStore } = await openStore(database, config.log, createErrorLogger(logger));
+  const { store, closeStore } = await openStore(
+    database,
+    config.log,
+    createErrorLogger(options.logger ?? silentLogger),
+  );
   try {
-    return await assemble(effective, { store, closeStore, logger, runOptions });
+    return await assemble(effective, { ...options, store, closeStore });
   } catch (error) {
     await closeStore();
     throw error;
@@ -95,9 +102,10 @@ function createErrorLogger(logger: Logger): (error: unknown) => void {
   return (error) => logger.log('warn', 'run-host', { error: error instanceof Error ? error.message : String(error) });
 }
 
-type Parts = OpenedStore & { logger: Logger; runOptions: CreateIntertieOptions['runs'] };
+type Parts = CreateIntertieOptions & OpenedStore;
 
-async function assemble(config: IntertieConfig, { store, closeStore, logger, runOptions }: Parts): Promise<Intertie> {
+async function assemble(config: IntertieConfig, { store, closeStore, ...parts }: Parts): Promise<Intertie> {
+  const { logger = silentLogger, protocols = knownProtocols, agentKinds = knownKinds, runs: runOptions } = parts;
   const { database, maxOutageMs, token } = config;
   const limits: Limits = {
     ...defaultLimits,
@@ -123,7 +131,7 @@ async function assemble(config: IntertieConfig, { store, closeStore, logger, run
   for (const [name, given] of Object.entries(config.agents)) {
     const definition: AgentDefinition = isAgentDefinition(given) ? given : sourceDefinition(given);
     const source = isLocalOnly ? frames.createSource(name, definition) : definition.createSource(name);
-    const agent = new Agent({ name, source, store, host: runs });
+    const agent = new Agent({ name, source, store, host: runs, ...defined({ history: config.history }) });
     agents.set(name, { name, definition, agent });
   }
   const eventLoop = new EventLoopDelay();
@@ -134,6 +142,8 @@ async function assemble(config: IntertieConfig, { store, closeStore, logger, run
     limits,
     agents,
     defaultAgent: agents.get(config.defaultAgent ?? '') ?? agents.values().next().value!,
+    protocols,
+    agentKinds,
     store,
     database: { kind: databaseKind(database) },
     isLocalOnly,
