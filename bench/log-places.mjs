@@ -67,8 +67,7 @@ async function comparePlaces(seconds) {
       name: 'Redis (example), 1 server',
       store: withDetachedLog(store, createRedisLog(client)),
       pids: [redis.pid],
-      bytes: async () =>
-        Number(/aof_current_size:(\d+)/.exec(String(await client.sendCommand(['INFO', 'persistence'])))?.[1]),
+      bytes: async () => Number(/aof_current_size:(\d+)/.exec(await client.info('persistence'))?.[1]),
     },
   ];
   /** @type {Map<string, Figures[]>} */

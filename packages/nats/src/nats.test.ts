@@ -13,6 +13,8 @@ async function startFakeServer(version: string, reply: (inbox: string) => string
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     sockets.push(socket);
+    // The client may close the connection while the server writes.
+    socket.on('error', () => undefined);
     socket.write(`INFO ${JSON.stringify({ server_id: 's', max_payload: 1024, headers: true, version })}\r\n`);
     socket.on('data', (data) => {
       for (const line of String(data).split('\r\n')) {
