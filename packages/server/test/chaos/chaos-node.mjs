@@ -4,8 +4,8 @@ import { appendFileSync } from 'node:fs';
 import { jsonSchema, tool } from 'ai';
 
 import { nats } from '../../../nats/dist/nats.js';
-import { model } from '../../dist/agents/model.js';
-import { startDemoAgents } from '../../dist/demo/demo-agents.js';
+import { model } from '../../dist/agent-kinds.js';
+import { startDemoAgents } from '../../dist/demo/start-demo-agents.js';
 import { demoModel } from '../../dist/demo/demo-model.js';
 import { demoTools } from '../../dist/demo/demo-tools.js';
 import { serve } from '../../dist/serve.js';
