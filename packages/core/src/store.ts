@@ -83,5 +83,5 @@ export { defaultLeaseMs, defaultResumableLeaseMs } from './store/default-lease.t
 // Durable runs
 export type { NewMessage } from './run/durable-agent.ts';
 export type { PositionListener } from './run/run-watcher.ts';
-export type { DetachedAppended, DetachedLog, DetachedPosition } from './run/detached-log.ts';
+export type { DetachedAppended, DetachedLog, DetachedPosition, LogDefinition, OpenedLog } from './run/detached-log.ts';
 export type { DetachedLogOptions } from './run/with-detached-log.ts';

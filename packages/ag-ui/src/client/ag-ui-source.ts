@@ -6,13 +6,16 @@ import {
   type AgentEvent,
   type Codec,
   type OnLoss,
+  type RunControl,
   type RunInput,
   type SourceStreamOptions,
   toJson,
 } from '@intertie/core';
+import { isHandOver } from '@intertie/core/internal';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
 import { declaredVersion } from '../shared/ag-ui-version.ts';
 import { requestRun, type RequestRunOptions } from './request-run.ts';
+import { RequestProgress, resumeRun, withCheckpoints } from './resume-run.ts';
 import { createAGUIDecoder, type AGUIDecoderOptions } from '../decode/decode-ag-ui.ts';
 import { toResponseError, sseEvents, type AGUIEndpoint } from '../wire/http-events.ts';
 import { defined, isFields } from '../shared/read-fields.ts';
@@ -51,14 +54,33 @@ export interface InProcessAgentOptions extends AGUIRunOptions {
 
 /**
  * Creates a source from an AG-UI agent, at a URL or in this process. A paused run is continued by sending the history with tool
- * results and answers.
+ * results and answers. A run whose process has died continues if the agent is an Intertie agent with durable runs.
  */
 export function agUiSource(options: AGUISourceOptions | InProcessAgentOptions): AgentSource {
   if ('agent' in options) return inProcessSource(options);
-  return agUiSourceWith(options, {
+  const { stopOnAbort = true } = options;
+  const source = agUiSourceWith(options, {
     createCodec: (run, codec) => codec(run),
-    isStopped: (_, signal) => signal.aborted,
+    isStopped: (_, signal) => wasStopped(signal),
+    isResumable: true,
   });
+  return {
+    ...source,
+    resume(run, from, control) {
+      const input = toRunAgentInput(run, options);
+      const sent = input.messages.map(({ id }) => id);
+      const { signal } = control;
+      const stops = { isStopped: () => stopOnAbort && wasStopped(signal) };
+      const send = (progress: RequestProgress, leave: AbortSignal): AsyncIterable<unknown> =>
+        httpEvents(input, options, { leave, ...stops }, { progress, control });
+      return resumeRun(options, { run, from, signal, sent, flushMs, send, ...stops });
+    },
+  };
+}
+
+/** A run that another process continues is not stopped. */
+function wasStopped(signal: AbortSignal): boolean {
+  return signal.aborted && !isHandOver(signal);
 }
 
 /** Maximum time that the decoder holds a tool result, for events that add metadata to it. */
@@ -71,6 +93,8 @@ interface SourceHooks {
   createCodec: (run: RunInput, codec: CreateCodec) => Codec<unknown, AgentEvent>;
   /** Whether a run that is no longer read was stopped. */
   isStopped: (run: RunInput, signal: AbortSignal) => boolean;
+  /** Whether runs have checkpoints, for another process. Default: false. */
+  isResumable?: boolean;
 }
 
 function inProcessSource(options: InProcessAgentOptions): AgentSource {
@@ -87,25 +111,36 @@ function inProcessSource(options: InProcessAgentOptions): AgentSource {
 }
 
 /** Creates the request of a run, and its codec. */
-function begin(run: RunInput, options: AGUIRunOptions): { input: AGUIRunInput; codec: CreateCodec } {
+function begin(
+  run: RunInput,
+  options: AGUIRunOptions,
+  progress?: RequestProgress,
+): { input: AGUIRunInput; codec: CreateCodec } {
   const input = toRunAgentInput(run, options);
   const sent = input.messages.map(({ id }) => id);
-  const origins = options.onFrame !== undefined;
-  return { input, codec: (started) => agUiCodec(started, { ...defined({ onLoss: options.onLoss }), sent, origins }) };
+  const decoderOptions = { ...defined({ onLoss: options.onLoss }), sent, origins: options.onFrame !== undefined };
+  return { input, codec: (started) => agUiCodec(started, decoderOptions, progress) };
 }
 
 /** `agUiSource` with hooks, for `AGUIChatTransport`. */
-export function agUiSourceWith(options: AGUISourceOptions, { createCodec, isStopped }: SourceHooks): AgentSource {
+export function agUiSourceWith(
+  options: AGUISourceOptions,
+  { createCodec, isStopped, isResumable = false }: SourceHooks,
+): AgentSource {
   const { url, idleMs, onFrame, name = new URL(url).host, stopOnAbort = true } = options;
+  const isSocket = /^wss?:/.test(url);
   return {
     name,
     pauses: 'replay',
-    run(run, { signal }) {
-      const { input, codec } = begin(run, options);
-      const open = /^wss?:/.test(url)
+    run(run, control) {
+      const { signal } = control;
+      const progress = isResumable && !isSocket ? new RequestProgress(run.runId) : undefined;
+      const { input, codec } = begin(run, options, progress);
+      const stops = { isStopped: () => stopOnAbort && isStopped(run, signal) };
+      const open = isSocket
         ? (stop: AbortSignal): AsyncIterable<unknown> => socketEvents(url, input, stop)
         : (leave: AbortSignal): AsyncIterable<unknown> =>
-            httpEvents(input, options, { leave, isStopped: () => stopOnAbort && isStopped(run, signal) });
+            httpEvents(input, options, { leave, ...stops }, progress && { progress, control });
       return sourceStream(open, createCodec(run, codec), { signal, flushMs, ...defined({ idleMs, onFrame }) });
     },
   };
@@ -115,8 +150,10 @@ export function agUiSourceWith(options: AGUISourceOptions, { createCodec, isStop
 export function agUiCodec(
   run: RunInput,
   { sent, origins, onLoss = () => undefined }: AGUIDecoderOptions,
+  progress?: RequestProgress,
 ): ReturnType<CreateCodec> {
-  return compose(createAGUIDecoder(run, { ...defined({ sent, origins }), onLoss }), seal(run, onLoss));
+  const decoder = createAGUIDecoder(run, { ...defined({ sent, origins }), onLoss });
+  return compose(progress ? withCheckpoints(decoder, progress) : decoder, seal(run, onLoss));
 }
 
 /** Creates the request for a run. */
@@ -151,8 +188,11 @@ async function* httpEvents(
   input: AGUIRunInput,
   options: AGUISourceOptions,
   abort: Omit<RequestRunOptions, 'threadId'>,
+  resumable?: { progress: RequestProgress; control: RunControl },
 ): AsyncGenerator {
   const { threadId } = input;
+  // The request must be in the log before it is sent. Otherwise another process would send it again.
+  await resumable?.control.barrier();
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify(toJson(input));
   const response = await requestRun(options, { method: 'POST', headers, body }, { threadId, ...abort }).catch(
@@ -161,6 +201,7 @@ async function* httpEvents(
     },
   );
   if (!response.ok || response.body === null) throw await toResponseError(options, response);
+  resumable?.progress.readResponse(response);
   yield* sseEvents(response.body);
 }
 

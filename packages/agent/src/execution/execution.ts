@@ -237,7 +237,8 @@ export class Execution {
     const { run, epoch } = this.#owned;
     const events = await persist(() => readLog(this.#host.store.log, run.key), this.#persistOptions);
     if (events.at(-1)?.type === 'run-end') throw new Error(`The log of run "${run.runId}" has its end already.`);
-    input.epoch = epoch;
+    // An empty log has no ids that new ones could repeat.
+    if (events.length > 0) input.epoch = epoch;
     for (const event of events) {
       this.#list.feed(event);
       this.#usage.record(event);

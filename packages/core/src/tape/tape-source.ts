@@ -1,12 +1,12 @@
 import type { AgentSource, ResumePoint } from '../event/agent-source.ts';
 import { compose, prependEvents, type Codec } from '../codec/codec.ts';
 import type { AgentEvent } from '../event/event.ts';
-import { omit } from '../json/fields.ts';
 import type { OnLoss } from '../json/loss.ts';
 import { assertSpeed, playTape } from './play-tape.ts';
 import { assignNewIds } from './assign-new-ids.ts';
 import { replayLogged } from './replay-logged.ts';
 import type { RunInput } from '../event/run-input.ts';
+import { toFirstRun } from '../codec/resume-replay.ts';
 import { seal } from '../codec/seal.ts';
 import { sourceStream, type SourceStreamOptions } from '../codec/source-stream.ts';
 import { CANONICAL, type Tape } from './tape.ts';
@@ -75,11 +75,6 @@ function hasOnlyOpening({ message, answers, state }: RunInput, { events }: Resum
 
 function isOwnNotice(event: AgentEvent): boolean {
   return event.type === 'notice' && event.code !== 'recovered';
-}
-
-/** Returns the input with which the run was started. Its decoder creates the ids of the log again, so open parts continue. */
-function toFirstRun(run: RunInput): RunInput {
-  return { ...omit(run, 'epoch'), history: run.history.filter(({ id }) => id !== run.messageId) };
 }
 
 const endAsLost: Codec<unknown, AgentEvent> = {
