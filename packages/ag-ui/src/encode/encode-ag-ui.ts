@@ -52,6 +52,8 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   #state: StateEncoder;
   #messages: MessageHistory;
   #time: number | undefined;
+  /** Events of the end of the run, which a client that joins later gets too. */
+  #ending: AGUIEvent[] = [];
   #emit: Emit<AGUIEvent> = () => undefined;
 
   constructor(options: AGUIEncoderOptions) {
@@ -98,8 +100,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   open(state: AGUIOpenState, emit: Emit<AGUIEvent>): void {
     const { events, known = [] } = state;
     this.#messages.startJoin(state);
-    let last: AGUIEvent | undefined;
-    for (const event of events) this.feed(event, (written) => void (last = written));
+    for (const event of events) this.feed(event, () => undefined);
     this.#emit = emit;
     if (this.#run === undefined) return;
     this.#writeRunStarted();
@@ -113,7 +114,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
       this.#write(encodeUnattached(part, this.#parts.agents.owner(part.part.agentId)));
     }
     if (this.#phase !== 'ended') this.#parts.reopen(this.#write);
-    else if (last) this.#write(last);
+    else for (const event of this.#ending) this.#write(event);
   }
 
   /** Mutates the event (timestamp, metadata), so it must be a fresh object. */
@@ -305,7 +306,10 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     this.#phase = 'ended';
     const interrupts = this.#parts.questions.interrupts(event);
     const result = this.#options.result === 'text' ? this.#textResult(event) : event.result;
-    this.#write(encodeRunEnd(event, { run: this.#run, features: this.#features, interrupts, unanswered, result }));
+    const { interrupts: form = 'outcome' } = this.#options;
+    const context = { run: this.#run, features: this.#features, interrupts, form, unanswered, result };
+    this.#ending = encodeRunEnd(event, context);
+    for (const encoded of this.#ending) this.#write(encoded);
   }
 
   #textResult({ finishReason = 'stop' }: EndEvent): Json {

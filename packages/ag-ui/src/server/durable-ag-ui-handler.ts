@@ -21,6 +21,8 @@ import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
 import { joinRun, streamStored } from './join-run.ts';
 import { defined, isEmptyValue } from '../shared/read-fields.ts';
 import { RequestError } from './read-run-agent-input.ts';
+import { withCommandResume } from './read-command-resume.ts';
+import { encodeInterruptId } from '../shared/interrupt.ts';
 import { readAnswers, readRequest, type RequestedRun } from './read-request.ts';
 import { replayRun } from './replay-run.ts';
 import { toRunContext } from '../messages/to-run-input.ts';
@@ -53,9 +55,11 @@ export class DurableAGUIHandler {
   }
 
   /** Starts, continues or joins the run that a request asks for. */
-  async run(input: AGUIRunInput, request: Request): Promise<RunResponse> {
-    const { onLoss = () => undefined } = this.#options;
-    const { threadId, runId } = input;
+  async run(sent: AGUIRunInput, request: Request): Promise<RunResponse> {
+    const { onLoss = () => undefined, interrupts } = this.#options;
+    const { threadId, runId } = sent;
+    const listOpenIds = (): Promise<string[]> => this.#listInterruptIds(threadId);
+    const input = interrupts === 'langgraph' ? await withCommandResume(sent, listOpenIds) : sent;
     const branch = await this.#readBranch(threadId, input);
     const requested = readRequest(input, branch, onLoss);
     const answers = await this.#readAnswers(input, branch);
@@ -198,6 +202,12 @@ export class DurableAGUIHandler {
     return readAnswers(input, branch, sortByBranch(await registry.listDecisions(scope, { threadId }), branch), onLoss);
   }
 
+  async #listInterruptIds(threadId: string): Promise<string[]> {
+    const { registry, scope } = this.#agent.store;
+    const open = await registry.listDecisions(scope, { threadId, state: 'open' });
+    return open.flatMap((decision) => ('question' in decision ? [encodeInterruptId(decision.question)] : []));
+  }
+
   async #readBranch(threadId: string, client: Client): Promise<StoredBranch> {
     return new StoredBranch(await this.#agent.store.listMessages({ threadId }), this.#messageOptions(client));
   }
@@ -212,9 +222,10 @@ export class DurableAGUIHandler {
     { protocolVersion = this.#options.protocolVersion, messages }: Client,
     runId: string,
   ): Encoder<AGUIEvent, AGUIOpenState> {
-    const { form, timestamps, stepNames, sendReasoning, sendInternal, preliminary, snapshot, onLoss } = this.#options;
-    const encoding = { form, timestamps, stepNames, sendReasoning, sendInternal, preliminary, snapshot, onLoss };
-    const { errorText } = this.#options;
+    const { form, timestamps, stepNames, sendReasoning, sendInternal, preliminary, snapshot } = this.#options;
+    const { interrupts, onLoss, errorText } = this.#options;
+    const shown = { sendReasoning, sendInternal, preliminary, snapshot, interrupts };
+    const encoding = { form, timestamps, stepNames, ...shown, onLoss };
     return withPublicFaults(createAGUIEncoder(defined({ ...encoding, protocolVersion, messages })), {
       runId,
       errorText,
