@@ -96,7 +96,8 @@ async function assemble(config: IntertieConfig, { store, ownsStore, logger, runO
   for (const [name, given] of Object.entries(config.agents)) {
     const definition: AgentDefinition = isAgentDefinition(given) ? given : sourceDefinition(given);
     const source = isLocalOnly ? frames.createSource(name, definition) : definition.createSource(name);
-    const agent = new Agent({ name, source, store, host: runs });
+    const { stopOnDisconnect } = definition;
+    const agent = new Agent({ name, source, store, host: runs, ...defined({ stopOnDisconnect }) });
     agents.set(name, { name, definition, agent });
   }
   const eventLoop = new EventLoopDelay();

@@ -7,6 +7,7 @@ import type { HistoryOptions, RetainReasoning } from '../history/history-options
 import type { MessageStore } from '../history/message-store.ts';
 import type { RunHost } from '../execution/run-host.ts';
 import type { StoreReasoning } from '../history/store-reasoning.ts';
+import type { StopOnDisconnect } from '../execution/unread-runs.ts';
 
 export type SharedOptions = {
   /** Name of the agent in the store. Default: the name of the model or the source. */
@@ -26,6 +27,11 @@ export type SharedOptions = {
   retainReasoning?: RetainReasoning;
   /** Which reasoning is written to the store, and so sent to clients. Default: `all`. */
   storeReasoning?: StoreReasoning;
+  /**
+   * Stops a run when its last reader has left for `afterMs`, for clients that can stop a run only by disconnecting. Readers of
+   * all processes count. A run that was never read, or that waits for an answer, is not stopped. Default: a run continues.
+   */
+  stopOnDisconnect?: StopOnDisconnect;
   onLoss?: OnLoss;
 };
 

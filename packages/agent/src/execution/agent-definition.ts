@@ -1,6 +1,7 @@
 import type { AgentSource, CanonicalMessage, OnLoss } from '@intertie/core';
 import type { HistoryOptions, RetainReasoning } from '../history/history-options.ts';
 import type { StoreReasoning } from '../history/store-reasoning.ts';
+import type { StopOnDisconnect } from './unread-runs.ts';
 
 /** Input of the `title` function. */
 export type TitleRequest = { threadId: string; message: CanonicalMessage };
@@ -15,4 +16,6 @@ export type AgentDefinition = {
   readonly retainReasoning: RetainReasoning;
   readonly storeReasoning: StoreReasoning;
   readonly onLoss: OnLoss;
+  /** Absent: a run continues without readers. */
+  readonly stopOnDisconnect?: StopOnDisconnect;
 };

@@ -1,3 +1,4 @@
+import type { StopOnDisconnect } from '@intertie/agent';
 import type { AgentSource } from '@intertie/core';
 import { override } from '@intertie/core/internal';
 
@@ -7,11 +8,15 @@ export type AgentKind = 'model' | 'mail' | 'open-harness' | 'ag-ui' | 'tape' | '
 /** Receives every frame of a runtime before it is decoded. Events refer to it by index, as `origin`. */
 export type OnFrame = (frame: unknown, index: number) => void;
 
-/** Descriptions of an agent for users. */
+/** Options that all agents have. */
 export type AgentDetails = {
   description?: string;
   /** First messages that a page may suggest. */
   suggestions?: readonly string[];
+  /** Stops a run when its last reader has left for `afterMs`. Default: a run continues without readers. */
+  stopOnDisconnect?: StopOnDisconnect;
+  /** Form of questions at the AG-UI endpoint: `langgraph` for clients that expect `on_interrupt`. Default: `outcome`. */
+  interrupts?: 'outcome' | 'langgraph';
 };
 
 /** Agent of the configuration, created by `model`, `mailSwarm`, `openHarness`, `agUi` or `tape`. */

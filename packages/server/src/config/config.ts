@@ -109,6 +109,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
         `agents.${key} is ${show(agent)}; create it with model(…), mailSwarm(…), openHarness(…), agUi(…) or tape(…).`,
       );
     }
+    checkClientOptions(key, agent as AgentDefinition);
   }
   if (defaultAgent !== undefined && !(typeof defaultAgent === 'string' && Object.hasOwn(agents, defaultAgent))) {
     wrong(`defaultAgent is ${show(defaultAgent)}; the agents are ${Object.keys(agents).join(', ')}.`);
@@ -160,6 +161,14 @@ function checkTrustProxy(trustProxy: unknown, where: string): void {
   } catch (error) {
     wrong(`${where}: ${(error as Error).message}.`);
   }
+}
+
+function checkClientOptions(key: string, { stopOnDisconnect, interrupts }: AgentDefinition): void {
+  const { afterMs } = stopOnDisconnect ?? { afterMs: 0 };
+  if (!(typeof afterMs === 'number' && afterMs >= 0))
+    wrong(`agents.${key}.stopOnDisconnect.afterMs is ${show(afterMs)}; it should be a number of milliseconds.`);
+  if (interrupts !== undefined && interrupts !== 'outcome' && interrupts !== 'langgraph')
+    wrong(`agents.${key}.interrupts is ${show(interrupts)}; it should be 'outcome' or 'langgraph'.`);
 }
 
 function checkOrigins(cors: unknown): void {

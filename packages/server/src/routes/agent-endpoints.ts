@@ -22,8 +22,10 @@ export function addAgentEndpoints(app: App, host: Host): void {
   }
 
   const agUi = async (c: RouteContext): Promise<Response> => {
-    const options = { limits: host.limits, ...errorText, fileUrl: blobPath, by: c.get('principal').id };
-    const handle = createAGUIHandler(scoped(findAgent(host, c), c), options);
+    const hosted = findAgent(host, c);
+    const { interrupts } = hosted.definition;
+    const options = { limits: host.limits, ...errorText, fileUrl: blobPath, ...defined({ interrupts }) };
+    const handle = createAGUIHandler(scoped(hosted, c), { ...options, by: c.get('principal').id });
     return withErrorBody(await handle(c.req.raw));
   };
   app.post('/api/agents/:agent/ag-ui', agUi);
