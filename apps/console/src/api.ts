@@ -14,7 +14,7 @@ export type ServerInfo = {
 
 export type AgentInfo = {
   name: string;
-  kind: 'model' | 'mail' | 'open-harness' | 'ag-ui' | 'tape' | 'source';
+  kind: 'model' | 'mail' | 'open-harness' | 'ag-ui' | 'chat-route' | 'tape' | 'source';
   description?: string;
   isDefault?: true;
   suggestions?: string[];

@@ -1,4 +1,5 @@
 export { agUi, type AGUIAgentOptions } from './agents/ag-ui.ts';
+export { chatRoute, type ChatRouteAgentOptions } from './agents/chat-route.ts';
 export type { AgentDefinition, AgentDetails, AgentKind, OnFrame } from './agents/agent-definition.ts';
 export { mailSwarm, type MAILAgentOptions } from './agents/mail-swarm.ts';
 export { model, type ModelAgentOptions } from './agents/model.ts';

@@ -38,6 +38,7 @@ const kindNames: Readonly<Record<string, string>> = {
   mail: 'MAIL',
   'open-harness': 'Open Harness',
   'ag-ui': 'AG-UI',
+  'chat-route': 'chat route',
   tape: 'tape',
   source: 'source',
 };

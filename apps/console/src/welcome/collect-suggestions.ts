@@ -7,6 +7,7 @@ const kindDescriptions: Readonly<Record<AgentInfo['kind'], string>> = {
   mail: 'A MAIL swarm',
   'open-harness': 'An Open Harness flow',
   'ag-ui': 'An AG-UI agent',
+  'chat-route': 'An AI SDK chat route',
   tape: 'A recorded agent',
   source: 'A custom source',
 };

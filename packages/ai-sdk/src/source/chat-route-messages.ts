@@ -15,7 +15,9 @@ export function toChatRouteMessages(run: RunInput, version: UIMessageVersion, on
   const callIds = new Map(messages.flatMap(({ content }) => listRenamedCalls(content)).map(([wire, id]) => [id, wire]));
   return toUIMessages(messages.map(withRouteId), { version, onLoss }).map((message) => {
     const metadata = omit(asFields(message.metadata), metadataKey);
-    const parts = (message.parts as UIPart[]).filter((part) => !isExtension(part)).map((part) => toPlain(part, callIds));
+    const own = (message.parts as UIPart[]).filter((part) => !isExtension(part)).map((part) => toPlain(part, callIds));
+    // Only streamed text has a state.
+    const parts = message.role === 'assistant' ? own : own.map((part) => omit(part, 'state'));
     const plain = { ...omit(message, 'metadata'), ...(Object.keys(metadata).length > 0 && { metadata }), parts };
     return plain as unknown as UIMessage;
   });

@@ -51,7 +51,7 @@ export interface UIMessageStreamSourceOptions {
 export function uiMessageStreamSource(options: UIMessageStreamSourceOptions): AgentSource {
   const { api, name = new URL(api).host, idleMs, onFrame, onLoss = () => undefined } = options;
   const read = (
-    open: (stop: AbortSignal) => Promise<ReadableStream<UIMessageChunk>>,
+    open: (leave: AbortSignal) => Promise<ReadableStream<UIMessageChunk>>,
     codec: Codec<unknown, AgentEvent>,
     signal: AbortSignal,
   ): ReadableStream<AgentEvent> => sourceStream(open, codec, { signal, ...defined({ idleMs, onFrame }) });
@@ -59,12 +59,16 @@ export function uiMessageStreamSource(options: UIMessageStreamSourceOptions): Ag
     name,
     pauses: 'replay',
     run: (run, { signal }) =>
-      read((stop) => send(options, run, stop, signal), compose(createDecoder(run, options), seal(run, onLoss)), signal),
+      read(
+        (leave) => send(options, run, { leave, signal }),
+        compose(createDecoder(run, options), seal(run, onLoss)),
+        signal,
+      ),
     resume(run, from, { signal }) {
       // Without the epoch, the replayed parts get the ids that they have in the log.
       const decoder = compose(createDecoder({ ...run, epoch: 1 }, options), skipLoggedEvents(from.events));
       const codec = compose(decoder, seal(run, onLoss, { log: from.events }));
-      return read((stop) => replay(options, run, stop, signal), codec, signal);
+      return read((leave) => replay(options, run, { leave, signal }), codec, signal);
     },
   };
 }
@@ -87,11 +91,13 @@ function createDecoder(run: RunInput, { tools, onLoss }: UIMessageStreamSourceOp
   };
 }
 
+/** `leave` is aborted when the response is no longer read, `signal` when the run is stopped. */
+type Signals = { leave: AbortSignal; signal: AbortSignal };
+
 async function send(
   options: UIMessageStreamSourceOptions,
   run: RunInput,
-  stop: AbortSignal,
-  signal: AbortSignal,
+  signals: Signals,
 ): Promise<ReadableStream<UIMessageChunk>> {
   const { version = 6, onLoss = () => undefined } = options;
   reportUnsupported(run, onLoss);
@@ -104,28 +110,27 @@ async function send(
     trigger: 'submit-message',
     ...(run.message && { messageId: messages.at(-1)?.id }),
   };
-  const init = { method: 'POST', body: JSON.stringify(body), signal: stop };
+  const init = { method: 'POST', body: JSON.stringify(body), signal: signals.leave };
   const response = await request(options, options.api, init, { 'content-type': 'application/json' });
   if (!response.ok) throw await toResponseError(options, response);
-  return readChunks(options, run, response, signal);
+  return readChunks(options, run, response, signals);
 }
 
 /** Requests the stream of the run that the route still has. */
 async function replay(
   options: UIMessageStreamSourceOptions,
   run: RunInput,
-  stop: AbortSignal,
-  signal: AbortSignal,
+  signals: Signals,
 ): Promise<ReadableStream<UIMessageChunk>> {
   const url = appendPath(options.api, `/${encodeURIComponent(run.threadId)}/stream`, {});
-  const response = await request(options, url, { signal: stop }).catch((error: unknown) => {
+  const response = await request(options, url, { signal: signals.leave }).catch((error: unknown) => {
     throw toLostError(error instanceof Error ? error.message : String(error));
   });
   if (response.status !== 200) {
     await response.body?.cancel();
     throw toLostError(`GET ${url} responded with status ${response.status}, so the route has no stream to resume.`);
   }
-  return readChunks(options, run, response, signal);
+  return readChunks(options, run, response, signals);
 }
 
 function toLostError(reason: string): Error {
@@ -137,7 +142,7 @@ async function readChunks(
   { api, headers, fetch }: UIMessageStreamSourceOptions,
   run: RunInput,
   response: Response,
-  signal: AbortSignal,
+  { leave, signal }: Signals,
 ): Promise<ReadableStream<UIMessageChunk>> {
   const type = response.headers.get('content-type') ?? 'text/event-stream';
   if (response.body === null || !type.startsWith('text/event-stream')) {
@@ -151,12 +156,13 @@ async function readChunks(
   if (runId !== undefined) {
     // An Intertie server continues a run without readers, so a stop needs a request of its own.
     const url = appendPath(api, `/${encodeURIComponent(run.threadId)}/stop`, { run: runId });
-    const stopRun = (): void => {
-      if (asFields(signal.reason).message === 'hand-over') return;
+    const onLeave = (): void => {
+      // The end of a run also leaves the stream.
+      if (!signal.aborted || asFields(signal.reason).message === 'hand-over') return;
       request({ api, ...defined({ headers, fetch }) }, url, { method: 'POST' }).catch(() => undefined);
     };
-    if (signal.aborted) stopRun();
-    else signal.addEventListener('abort', stopRun, { once: true });
+    if (leave.aborted) onLeave();
+    else leave.addEventListener('abort', onLeave, { once: true });
   }
   return readUIMessageSSE<7>(response.body, { version: 7 });
 }

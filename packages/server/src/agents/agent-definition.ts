@@ -3,7 +3,7 @@ import type { AgentSource } from '@intertie/core';
 import { override } from '@intertie/core/internal';
 
 /** Runtime behind an agent, for display. */
-export type AgentKind = 'model' | 'mail' | 'open-harness' | 'ag-ui' | 'tape' | 'source';
+export type AgentKind = 'model' | 'mail' | 'open-harness' | 'ag-ui' | 'chat-route' | 'tape' | 'source';
 
 /** Receives every frame of a runtime before it is decoded. Events refer to it by index, as `origin`. */
 export type OnFrame = (frame: unknown, index: number) => void;
@@ -19,7 +19,7 @@ export type AgentDetails = {
   interrupts?: 'outcome' | 'langgraph';
 };
 
-/** Agent of the configuration, created by `model`, `mailSwarm`, `openHarness`, `agUi` or `tape`. */
+/** Agent of the configuration, created by `model`, `mailSwarm`, `openHarness`, `agUi`, `chatRoute` or `tape`. */
 export type AgentDefinition = AgentDetails & {
   readonly kind: AgentKind;
   /** Name of the dialect of its frames. */

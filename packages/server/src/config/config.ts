@@ -106,7 +106,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
       wrong(`The agent name "${key}" is invalid: use up to 64 letters, digits, dots, dashes and underscores.`);
     if (!isAgentDefinition(agent) && !isAgentSource(agent)) {
       wrong(
-        `agents.${key} is ${show(agent)}; create it with model(…), mailSwarm(…), openHarness(…), agUi(…) or tape(…).`,
+        `agents.${key} is ${show(agent)}; create it with model(…), mailSwarm(…), openHarness(…), agUi(…), chatRoute(…) or tape(…).`,
       );
     }
     checkClientOptions(key, agent as AgentDefinition);
