@@ -3,9 +3,8 @@ import { MockLanguageModelV3 } from 'ai/test';
 import { model } from 'intertie';
 
 type StreamOptions = Parameters<MockLanguageModelV3['doStream']>[0];
-type Parts = Awaited<ReturnType<MockLanguageModelV3['doStream']>>['stream'] extends ReadableStream<infer Part>
-  ? Part
-  : never;
+type Parts =
+  Awaited<ReturnType<MockLanguageModelV3['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
 
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
@@ -14,13 +13,16 @@ const usage = {
 const empty = jsonSchema({ type: 'object', properties: {} });
 
 /** Agent for pages of all clients: a tool, a tool with an approval, a tool of the page, a long answer and an error. */
-export const clientAgent = model(new MockLanguageModelV3({ modelId: 'scripted', doStream: async (options) => answer(options) }), {
-  description: 'Scripted.',
-  tools: {
-    weather: tool({ inputSchema: empty, execute: async () => 'sunny' }),
-    sendEmail: tool({ inputSchema: empty, needsApproval: true, execute: async () => 'sent' }),
+export const clientAgent = model(
+  new MockLanguageModelV3({ modelId: 'scripted', doStream: async (options) => answer(options) }),
+  {
+    description: 'Scripted.',
+    tools: {
+      weather: tool({ inputSchema: empty, execute: async () => 'sunny' }),
+      sendEmail: tool({ inputSchema: empty, needsApproval: true, execute: async () => 'sent' }),
+    },
   },
-});
+);
 
 function answer({ prompt, abortSignal }: StreamOptions): { stream: ReadableStream<Parts> } {
   const last = prompt.at(-1);
@@ -30,7 +32,13 @@ function answer({ prompt, abortSignal }: StreamOptions): { stream: ReadableStrea
     return stream([`The result is: ${'value' in output ? JSON.stringify(output.value) : output.type}.`], abortSignal);
   }
   const text = part?.type === 'text' ? part.text : '';
-  const call = /weather/i.test(text) ? 'weather' : /email/i.test(text) ? 'sendEmail' : /where/i.test(text) ? 'getLocation' : undefined;
+  const call = /weather/i.test(text)
+    ? 'weather'
+    : /email/i.test(text)
+      ? 'sendEmail'
+      : /where/i.test(text)
+        ? 'getLocation'
+        : undefined;
   if (call) return stream([], abortSignal, call);
   if (/fail/i.test(text)) throw new Error('The model is away.');
   const words = /long/i.test(text) ? Array.from({ length: 60 }, (_, n) => `word-${n} `) : ['You said: ', text, '.'];

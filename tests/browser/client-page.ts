@@ -46,7 +46,9 @@ export async function startClientPage(options: ClientPageOptions): Promise<Clien
   const agents = { helper: agent };
   const limits = { requestsPerSecond: 10_000 };
   const served = await serve({ agents, database: createInMemoryStore(), cors: '*', limits }, { port: 0 });
-  const programs = readPrograms(doc).map(([name, text]) => [name, change(text.replaceAll(documentedServer, served.url))] as const);
+  const programs = readPrograms(doc).map(
+    ([name, text]) => [name, change(text.replaceAll(documentedServer, served.url))] as const,
+  );
   const files = await bundle(folder, title, programs);
   const pages = createServer(({ url = '/' }, response) => {
     const { pathname } = new URL(url, 'http://localhost');
@@ -84,11 +86,18 @@ export async function startClientPage(options: ClientPageOptions): Promise<Clien
 /** Reads the titled blocks of a documentation page. */
 function readPrograms(doc: string): Array<[title: string, text: string]> {
   const text = readFileSync(join(root, doc), 'utf8');
-  return [...text.matchAll(/^```tsx title=(\S+)\n(.*?)^```$/gms)].map(([, title = '', program = '']) => [title, program]);
+  return [...text.matchAll(/^```tsx title=(\S+)\n(.*?)^```$/gms)].map(([, title = '', program = '']) => [
+    title,
+    program,
+  ]);
 }
 
 /** Bundles a program with the dependencies of its folder. Returns the files by name. */
-async function bundle(folder: string, title: string, programs: ReadonlyArray<readonly [string, string]>): Promise<Map<string, string | Uint8Array>> {
+async function bundle(
+  folder: string,
+  title: string,
+  programs: ReadonlyArray<readonly [string, string]>,
+): Promise<Map<string, string | Uint8Array>> {
   const path = join(root, 'tests/browser', folder, '.intertie', title.replace(/\W/g, '-'));
   mkdirSync(path, { recursive: true });
   for (const [name, program] of programs) writeFileSync(join(path, name), program);
@@ -110,8 +119,12 @@ async function bundle(folder: string, title: string, programs: ReadonlyArray<rea
       },
     },
   });
-  const outputs = (Array.isArray(result) ? result : [result]) as Array<{ output: Array<{ fileName: string; code?: string; source?: string | Uint8Array }> }>;
-  return new Map(outputs.flatMap(({ output }) => output.map((file) => [file.fileName, file.code ?? file.source ?? ''] as const)));
+  const outputs = (Array.isArray(result) ? result : [result]) as Array<{
+    output: Array<{ fileName: string; code?: string; source?: string | Uint8Array }>;
+  }>;
+  return new Map(
+    outputs.flatMap(({ output }) => output.map((file) => [file.fileName, file.code ?? file.source ?? ''] as const)),
+  );
 }
 
 /** Reads the stored messages of a thread, as AI SDK messages. */
@@ -122,5 +135,8 @@ export async function readStored(server: string, thread: string): Promise<string
 
 /** Waits until the stored messages of a thread contain a text. */
 export async function waitForStored(server: string, thread: string, text: string): Promise<void> {
-  await vi.waitFor(async () => expect(await readStored(server, thread)).toContain(text), { timeout: 15_000, interval: 100 });
+  await vi.waitFor(async () => expect(await readStored(server, thread)).toContain(text), {
+    timeout: 15_000,
+    interval: 100,
+  });
 }

@@ -12,9 +12,9 @@ const userMessage: Message = { id: 'u1', role: 'user', content: 'Go.' };
 
 type Handler = (request: Request) => Promise<Response>;
 
-function post(handler: Handler, input: Partial<AGUIRunInput>): Promise<Response> {
+function post(handler: Handler, input: Partial<AGUIRunInput>, headers: HeadersInit = {}): Promise<Response> {
   const body = JSON.stringify({ threadId: 'thread-1', runId: 'run-1', messages: [userMessage], ...input });
-  return handler(new Request('http://localhost/', { method: 'POST', body }));
+  return handler(new Request('http://localhost/', { method: 'POST', headers, body }));
 }
 
 const readEvents = async (response: Response): Promise<AGUIEvent[]> => frameEvents(await response.text());
@@ -41,11 +41,11 @@ const twoApprovals = [
 ];
 
 /** Runs the events as the first run of a durable agent. */
-async function runPaused(events: readonly AgentEvent[], options?: DurableAGUIHandlerOptions) {
+async function runPaused(events: readonly AgentEvent[], options?: DurableAGUIHandlerOptions, headers?: HeadersInit) {
   const driven = await handDriven();
   onTestFinished(() => driven.close());
   const handler = createAGUIHandler(driven.agent, options);
-  const first = await post(handler, {});
+  const first = await post(handler, {}, headers);
   await driven.finish('run-1', events);
   return { ...driven, handler, received: await readEvents(first) };
 }
@@ -59,6 +59,18 @@ describe('a run that waits for a client tool', () => {
     const { received } = await runPaused(clientTool, protocolVersion === undefined ? {} : { protocolVersion });
     const last = received.at(-1);
     expect(last?.type === 'RUN_FINISHED' && last.outcome).toEqual(outcome ?? undefined);
+  });
+
+  it('announces its calls to TanStack AI only', async () => {
+    const announced = {
+      type: 'CUSTOM',
+      name: 'tool-input-available',
+      value: { toolCallId: 'c1', toolName: 'act', input: {} },
+    };
+    const tanstack = await runPaused(clientTool, {}, { 'x-run-id': 'run-1' });
+    expect(tanstack.received.at(-2)).toEqual(announced);
+    const other = await runPaused(clientTool);
+    expect(other.received.map(({ type }) => type)).not.toContain('CUSTOM');
   });
 
   it('keeps the outcome of a run that waits for nothing', async () => {

@@ -34,6 +34,11 @@ export interface AGUIEncoderOptions {
    * RUN_FINISHED without an outcome. Default: `outcome`.
    */
   interrupts?: 'outcome' | 'langgraph';
+  /**
+   * Whether the calls that a paused run waits for are repeated as `CUSTOM tool-input-available`, from which TanStack AI executes
+   * its client tools. Default: false.
+   */
+  announceClientTools?: boolean;
   /** Request that RUN_STARTED repeats as `input`. */
   echo?: AGUIRunInput;
   onLoss?: OnLoss;

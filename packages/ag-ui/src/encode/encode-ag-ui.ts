@@ -54,6 +54,8 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   #time: number | undefined;
   /** Events of the end of the run, which a client that joins later gets too. */
   #ending: AGUIEvent[] = [];
+  /** Calls for the client by id, if they are announced. */
+  #clientCalls = new Map<string, JsonObject>();
   #emit: Emit<AGUIEvent> = () => undefined;
 
   constructor(options: AGUIEncoderOptions) {
@@ -156,6 +158,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
       case 'tool-input-end':
         return void this.#tools.inputEnd(event);
       case 'tool-call':
+        this.#addClientCall(event);
         if (this.#tools.has(event.toolCallId) || this.#parts.withheld.admit(event, event.toolCallId)) {
           if (!this.#tools.has(event.toolCallId)) this.#parts.agents.enterPhase('executing', event.stepId, write);
           this.#tools.call(event, this.#parts.agents.owner(event.agentId), this.#parts.form, write);
@@ -308,8 +311,21 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     const result = this.#options.result === 'text' ? this.#textResult(event) : event.result;
     const { interrupts: form = 'outcome' } = this.#options;
     const context = { run: this.#run, features: this.#features, interrupts, form, unanswered, result };
-    this.#ending = encodeRunEnd(event, context);
+    this.#ending = [...this.#announceClientCalls(event), ...encodeRunEnd(event, context)];
     for (const encoded of this.#ending) this.#write(encoded);
+  }
+
+  #addClientCall({ toolCallId, toolName, input, executor }: EventOf<'tool-call'>): void {
+    if (this.#options.announceClientTools && executor === 'client')
+      this.#clientCalls.set(toolCallId, { toolCallId, toolName, input });
+  }
+
+  #announceClientCalls(event: EndEvent): AGUIEvent[] {
+    if (event.outcome !== 'paused') return [];
+    return event.waitingFor.flatMap((waiting): AGUIEvent[] => {
+      const value = waiting.type === 'tool' ? this.#clientCalls.get(waiting.toolCallId) : undefined;
+      return value ? [{ type: 'CUSTOM', name: 'tool-input-available', value }] : [];
+    });
   }
 
   #textResult({ finishReason = 'stop' }: EndEvent): Json {

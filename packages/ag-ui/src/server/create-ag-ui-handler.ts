@@ -26,7 +26,7 @@ import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
 import { defined, asNonEmptyText } from '../shared/read-fields.ts';
 import { encodeInterrupt } from '../shared/interrupt.ts';
 import { withCommandResume } from './read-command-resume.ts';
-import { readRunAgentInput, RequestError } from './read-run-agent-input.ts';
+import { isTanStack, readRunAgentInput, RequestError } from './read-run-agent-input.ts';
 import { toRunInput } from '../messages/to-run-input.ts';
 
 type Handler = (request: Request) => Promise<Response>;
@@ -88,7 +88,12 @@ function sourceHandler(source: AgentSource, options: AGUIHandlerOptions): Handle
     const run = toRunInput(input, { generateId: createId, now, onLoss });
     const prepared = await prepare?.(run, { request, input });
     const encoder = withPublicFaults(
-      createAGUIEncoder({ ...encoding, messages, ...(protocolVersion !== undefined && { protocolVersion }) }),
+      createAGUIEncoder({
+        ...encoding,
+        messages,
+        announceClientTools: isTanStack(request, input),
+        ...defined({ protocolVersion }),
+      }),
       { runId: run.runId, errorText },
     );
     const stop = new AbortController();
