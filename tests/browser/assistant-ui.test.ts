@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { readStored, startClientPage, type ClientPage } from './client-page.ts';
+import { readStored, startClientPage, waitForStored, type ClientPage } from './client-page.ts';
 
 const doc = 'docs/clients/assistant-ui.md';
 
 describe.each([
-  { name: 'the AI SDK', title: 'ai-sdk.tsx' },
-  { name: 'AG-UI', title: 'ag-ui.tsx' },
-])('assistant-ui with $name', ({ title }) => {
+  { name: 'the AI SDK', title: 'ai-sdk.tsx', stops: true, resumes: true },
+  { name: 'AG-UI', title: 'ag-ui.tsx', stops: false, resumes: false },
+])('assistant-ui with $name', ({ title, stops, resumes }) => {
   let client: ClientPage;
   beforeAll(async () => {
     client = await startClientPage({ folder: 'clients', doc, title });
@@ -54,6 +54,31 @@ describe.each([
     await send(page, 'Send an email');
     await page.getByRole('button', { name: button }).click();
     await page.getByText(result).waitFor();
+    await page.close();
+  });
+
+  it(`shows the answer after a reload in the middle${resumes ? '' : ' and another at its end'}`, async () => {
+    const page = await client.open('reload');
+    await send(page, 'A long answer');
+    await page.getByText('word-3 ').waitFor();
+    await page.reload();
+    if (!resumes) {
+      // The run continues on the server, and the page shows what is stored when it loads.
+      await page.getByText('A long answer').waitFor();
+      await waitForStored(client.server, 'reload', 'word-59');
+      await page.reload();
+    }
+    await page.getByText('word-59').waitFor();
+    await page.close();
+  });
+
+  it(`${stops ? 'stops the run' : 'only stops reading'} when the user stops`, async () => {
+    const page = await client.open('stop');
+    await send(page, 'A long answer');
+    await page.getByText('word-3 ').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await waitForStored(client.server, 'stop', stops ? '"status":"aborted"' : 'word-59');
+    expect(await page.getByText('word-59').count()).toBe(0);
     await page.close();
   });
 

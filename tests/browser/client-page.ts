@@ -1,6 +1,4 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 import { createInMemoryStore } from '@intertie/core';
@@ -9,6 +7,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { build } from 'vite';
 import { expect, vi } from 'vitest';
 
+import { serve as serveHandler } from '../../packages/ai-sdk/test/serve.ts';
 import { install } from '../../scripts/install.mjs';
 import { root } from '../../scripts/workspace.mjs';
 import { launch } from './browser.ts';
@@ -16,6 +15,11 @@ import { clientAgent } from './client-agent.ts';
 
 /** Address in the programs of the documentation, which a test replaces. */
 const documentedServer = 'http://127.0.0.1:4111';
+
+type Files = Map<string, string | Uint8Array>;
+
+/** Bundles of this file, because a large page takes seconds to build. */
+const bundles = new Map<string, Promise<Files>>();
 
 export type ClientPage = {
   context: BrowserContext;
@@ -37,11 +41,13 @@ export type ClientPageOptions = {
   agent?: AgentDefinition;
   /** Changes the program, for example the address of another server. */
   change?: (program: string) => string;
+  /** Starts a server of the page's own origin for the paths below `/api/`. */
+  startApi?: (server: string) => Promise<(request: Request) => Promise<Response>>;
 };
 
 /** Builds the program of a documentation page as written, and serves it next to an Intertie server. */
 export async function startClientPage(options: ClientPageOptions): Promise<ClientPage> {
-  const { folder, doc, title, agent = clientAgent, change = (program) => program } = options;
+  const { folder, doc, title, agent = clientAgent, change = (program) => program, startApi } = options;
   install(`tests/browser/${folder}`);
   const agents = { helper: agent };
   const limits = { requestsPerSecond: 10_000 };
@@ -49,18 +55,22 @@ export async function startClientPage(options: ClientPageOptions): Promise<Clien
   const programs = readPrograms(doc).map(
     ([name, text]) => [name, change(text.replaceAll(documentedServer, served.url))] as const,
   );
-  const files = await bundle(folder, title, programs);
-  const pages = createServer(({ url = '/' }, response) => {
-    const { pathname } = new URL(url, 'http://localhost');
+  const key = JSON.stringify([folder, title, programs]);
+  const built = bundles.get(key) ?? bundle(folder, title, programs);
+  bundles.set(key, built);
+  const files = await built;
+  const api = await startApi?.(served.url);
+  const pages = await serveHandler(async (request) => {
+    const { pathname } = new URL(request.url);
+    if (api && pathname.startsWith('/api/')) return api(request);
     const file = files.get(pathname.slice(1));
     const type = pathname.endsWith('.css') ? 'text/css' : 'text/javascript';
-    if (file !== undefined) return void response.setHeader('content-type', type).end(file);
+    if (file !== undefined) return new Response(file as BodyInit, { headers: { 'content-type': type } });
     const styles = [...files.keys()].filter((name) => name.endsWith('.css'));
     const links = styles.map((name) => `<link rel="stylesheet" href="/${name}">`).join('');
     const html = `<!doctype html><link rel="icon" href="data:,">${links}<body><script type="module" src="/page.js"></script>`;
-    response.setHeader('content-type', 'text/html').end(html);
+    return new Response(html, { headers: { 'content-type': 'text/html' } });
   });
-  await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
   const { context, close } = await launch();
   const errors: string[] = [];
   return {
@@ -71,13 +81,12 @@ export async function startClientPage(options: ClientPageOptions): Promise<Clien
       const page = await context.newPage();
       page.setDefaultTimeout(10_000);
       page.on('pageerror', (error) => errors.push(String(error)));
-      await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/?thread=${thread}`);
+      await page.goto(`${pages.url}/?thread=${thread}`);
       return page;
     },
     close: async () => {
       await close();
-      pages.closeAllConnections();
-      pages.close();
+      await pages.close();
       await served.close();
     },
   };
@@ -97,7 +106,7 @@ async function bundle(
   folder: string,
   title: string,
   programs: ReadonlyArray<readonly [string, string]>,
-): Promise<Map<string, string | Uint8Array>> {
+): Promise<Files> {
   const path = join(root, 'tests/browser', folder, '.intertie', title.replace(/\W/g, '-'));
   mkdirSync(path, { recursive: true });
   for (const [name, program] of programs) writeFileSync(join(path, name), program);
