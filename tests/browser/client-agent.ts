@@ -59,5 +59,14 @@ function stream(words: readonly string[], signal?: AbortSignal, call?: string): 
     const reason = call ? 'tool-calls' : 'stop';
     yield { type: 'finish', finishReason: { unified: reason, raw: reason }, usage };
   }
-  return { stream: ReadableStream.from(write()) as ReadableStream<Parts> };
+  const parts = write();
+  return {
+    stream: new ReadableStream({
+      async pull(controller) {
+        const { done, value } = await parts.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+    }),
+  };
 }

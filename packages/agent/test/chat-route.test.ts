@@ -1,5 +1,6 @@
 import { uiMessageStreamSource } from '@intertie/ai-sdk';
 import { createInMemoryStore, foldEvents, type AgentEvent, type CanonicalMessage } from '@intertie/core';
+import { omit } from '@intertie/core/internal';
 import type { UIMessage } from 'ai';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
@@ -24,7 +25,7 @@ const toolSet = (ai: Ai) => ({
 /** Serves a chat route like those of the AI SDK's documentation. Records request bodies and aborts. */
 async function startRoute(ai: Ai, model: Model) {
   const requests: Body[] = [];
-  const aborted = vi.fn();
+  const aborted = vi.fn<() => void>();
   let count = 0;
   const { url } = await startServer(async (request) => {
     const body = (await request.json()) as Body;
@@ -242,7 +243,7 @@ describe.each(majors)('resuming a run of a chat route of $name', ({ ai }) => {
         streams.set('thread-1', body);
         return new Response(body, response);
       }
-      expect(String(url)).toBe(`${api}/thread-1/stream`);
+      expect(url).toBe(`${api}/thread-1/stream`);
       const body = streams.get('thread-1');
       return body === undefined
         ? new Response(null, { status: 204 })
@@ -272,7 +273,7 @@ describe.each(majors)('resuming a run of a chat route of $name', ({ ai }) => {
     for (let length = 1; length < all.length; length += 1) {
       const from = { events: all.slice(0, length), message: toMessage(all.slice(0, length)), open: [] };
       const rest = await collect(source.resume!({ ...input, epoch: 2 }, from, runControl()));
-      const plain = (events: AgentEvent[]) => events.map(({ at: _, ...event }) => event);
+      const plain = (events: AgentEvent[]) => events.map((event) => omit(event, 'at'));
       expect(plain(rest)).toEqual(plain(all.slice(length)));
     }
   });

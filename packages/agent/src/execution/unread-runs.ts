@@ -29,7 +29,7 @@ export class UnreadRuns {
   #unsubscribe: (() => void) | undefined;
   #isClosed = false;
 
-  constructor({ store, stop, onError }: { store: Store; stop: StopRun; onError(error: unknown): void }) {
+  constructor({ store, stop, onError }: { store: Store; stop: StopRun; onError: (error: unknown) => void }) {
     this.#store = store;
     this.#stop = stop;
     this.#onError = onError;

@@ -3,7 +3,7 @@ import type { UIMessage } from 'ai';
 import { toRequestMessages } from '../messages/to-request-messages.ts';
 import { toUIMessages } from '../messages/to-ui-messages.ts';
 import { metadataKey } from '../shared/intertie-metadata.ts';
-import { asFields, asNonEmptyText, isFields, omit, type Fields } from '../shared/read-fields.ts';
+import { asFields, asNonEmptyText, defined, isFields, omit, type Fields } from '../shared/read-fields.ts';
 import { parseExtension } from '../ui-message-stream/chunk/ui-extension.ts';
 import type { UIMessageVersion } from '../ui-message-stream/chunk/ui-message-chunk.ts';
 
@@ -13,13 +13,12 @@ type UIPart = Fields & { type: string };
 export function toChatRouteMessages(run: RunInput, version: UIMessageVersion, onLoss: OnLoss): UIMessage[] {
   const messages = toRequestMessages(run);
   const callIds = new Map(messages.flatMap(({ content }) => listRenamedCalls(content)).map(([wire, id]) => [id, wire]));
-  return toUIMessages(messages.map(withRouteId), { version, onLoss }).map((message) => {
+  return toUIMessages(messages.map(withRouteId), { version, onLoss }).map(({ id, role, ...message }) => {
     const metadata = omit(asFields(message.metadata), metadataKey);
     const own = (message.parts as UIPart[]).filter((part) => !isExtension(part)).map((part) => toPlain(part, callIds));
     // Only streamed text has a state.
-    const parts = message.role === 'assistant' ? own : own.map((part) => omit(part, 'state'));
-    const plain = { ...omit(message, 'metadata'), ...(Object.keys(metadata).length > 0 && { metadata }), parts };
-    return plain as unknown as UIMessage;
+    const parts = role === 'assistant' ? own : own.map((part) => omit(part, 'state'));
+    return defined({ id, role, metadata: Object.keys(metadata).length > 0 ? metadata : undefined, parts }) as never;
   });
 }
 
