@@ -41,7 +41,9 @@ function answer({ prompt, abortSignal }: StreamOptions): { stream: ReadableStrea
         : undefined;
   if (call) return stream([], abortSignal, call);
   if (/fail/i.test(text)) throw new Error('The model is away.');
-  const words = /long/i.test(text) ? Array.from({ length: 60 }, (_, n) => `word-${n} `) : ['You said: ', text, '.'];
+  const words = /long/i.test(text)
+    ? Array.from({ length: /very/i.test(text) ? 400 : 60 }, (_, n) => `word-${n} `)
+    : ['You said: ', text, '.'];
   return stream(words, abortSignal);
 }
 

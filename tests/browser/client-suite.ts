@@ -94,11 +94,12 @@ export function testClient(options: ClientSuiteOptions): void {
 
     it(`${stops ? 'stops the run' : 'only stops reading'} when the user stops`, async () => {
       const page = await client.open('stop');
-      await send(page, 'A long answer');
+      await send(page, stops ? 'A very long answer' : 'A long answer');
       await shows(page, 'word-3 ');
       await clickStop(page);
       await waitForStored(client.server, 'stop', stops ? '"status":"aborted"' : 'word-59');
       expect(await page.getByText('word-59').count()).toBe(0);
+      expect((await readStored(client.server, 'stop')).match(/"role":"user"/g)).toHaveLength(1);
       await page.close();
     });
 
