@@ -5,8 +5,11 @@ import { aguiRules } from './check/ag-ui-rules.ts';
 import { agUiSource } from './client/ag-ui-source.ts';
 import { createAGUIDecoder } from './decode/decode-ag-ui.ts';
 import { createAGUIEncoder } from './encode/encode-ag-ui.ts';
+import { toAGUIMessages } from './encode/to-ag-ui-messages.ts';
 import type { AGUIEvent } from './shared/ag-ui-event.ts';
 import { asFields } from './shared/read-fields.ts';
+
+const endpointPath = '/api/agents/{agent}/ag-ui';
 
 /** AG-UI: its rules, how it is detected, checked, decoded and encoded, and how its agents are reached. */
 export const agUi: Protocol<AGUIEvent> = {
@@ -26,7 +29,31 @@ export const agUi: Protocol<AGUIEvent> = {
   readTime: (item) => readItemTime(asFields(item).timestamp),
   checker: createAGUIChecker,
   decoder: (run, onLoss) => createAGUIDecoder(run, { onLoss }),
-  encoder: (_run, onLoss) => createAGUIEncoder({ protocolVersion: '1.0', onLoss }),
+  encoder: (_run, onLoss, { includeInternal: sendInternal = false } = {}) =>
+    createAGUIEncoder({ protocolVersion: '1.0', sendInternal, onLoss }),
+  items: {
+    families: {
+      run: ['RUN_*', 'MESSAGES_SNAPSHOT'],
+      agent: ['STEP_*', 'SUBAGENT_*'],
+      text: ['TEXT_MESSAGE_*'],
+      reasoning: ['REASONING_*', 'THINKING_*'],
+      tool: ['TOOL_CALL_*'],
+      data: ['STATE_*', 'ACTIVITY_*', 'RAW', 'CUSTOM'],
+      notice: ['RUN_ERROR', 'SUBAGENT_ERROR'],
+    },
+    deltas: ['*_CONTENT', '*_ARGS', '*_CHUNK'],
+  },
+  messages: {
+    format: 'ag-ui',
+    encode: (messages) => messages.flatMap((message) => toAGUIMessages(message)),
+  },
+  examples: {
+    chat: [
+      ['intertie chat https://example.com/agent --as ag-ui -H "authorization: Bearer …"', 'A remote AG-UI agent:'],
+    ],
+    convert: [['intertie convert --to ag-ui run.sse', 'A recorded stream for an AG-UI client:']],
+    replay: [['intertie replay run.sse --as ag-ui --speed 4', 'For an AG-UI client, four times as fast:']],
+  },
   client: {
     server: 'an AG-UI agent',
     matchesPath: (path) => path.includes('ag-ui'),
@@ -55,5 +82,53 @@ export const agUi: Protocol<AGUIEvent> = {
   replay: {
     path: '/api/ag-ui',
     createHandler: async ({ source }) => (await import('./server/create-ag-ui-handler.ts')).createAGUIHandler(source),
+  },
+  endpoints: {
+    routes: [
+      {
+        method: 'POST',
+        path: endpointPath,
+        summary: 'Runs the agent and streams AG-UI events, for HttpAgent.',
+        body: {
+          type: 'object',
+          required: ['threadId', 'runId', 'messages', 'tools', 'context'],
+          properties: {
+            threadId: { type: 'string' },
+            runId: { type: 'string' },
+            messages: {
+              type: 'array',
+              items: {
+                type: 'object',
+                required: ['id', 'role'],
+                properties: { id: { type: 'string' }, role: { type: 'string' } },
+              },
+            },
+            tools: { type: 'array' },
+            context: { type: 'array' },
+            state: {},
+          },
+        },
+        answers: { 200: 'sse' },
+      },
+      {
+        method: 'GET',
+        path: endpointPath,
+        summary: 'Joins the run of a thread.',
+        query: { threadId: 'The thread.' },
+        answers: { 200: 'sse', 204: 'nothing' },
+      },
+      {
+        method: 'DELETE',
+        path: endpointPath,
+        summary: 'Stops the run of a thread.',
+        query: { threadId: 'The thread.', runId: 'Only this run.' },
+        answers: { 200: 'json' },
+      },
+    ],
+    async createHandler(options) {
+      const { createAGUIHandler } = await import('./server/create-ag-ui-handler.ts');
+      return ({ request, agent: { agent, interrupts = 'outcome' }, by }) =>
+        createAGUIHandler(agent, { ...options, interrupts, by })(request);
+    },
   },
 };

@@ -76,3 +76,7 @@ export type {
   SendMessagesOptions,
   SourceChatTransportOptions,
 } from './chat/transport/source-chat-transport.ts';
+export { chatRoute, chatRouteKind } from './chat-route-kind.ts';
+export type { ChatRouteAgentOptions } from './chat-route-kind.ts';
+export { modelAgent, modelKind } from './model-kind.ts';
+export type { ModelAgentOptions } from './model-kind.ts';

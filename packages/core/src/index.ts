@@ -31,6 +31,28 @@ export type { SealOptions } from './codec/seal.ts';
 export { sourceStream } from './codec/source-stream.ts';
 export type { SourceStreamOptions } from './codec/source-stream.ts';
 export type { Protocol, Rule } from './protocol/protocol.ts';
+export type {
+  EndpointAgent,
+  EndpointHandler,
+  EndpointOptions,
+  EndpointRequest,
+  EndpointRoute,
+  ProtocolEndpoints,
+} from './protocol/endpoints.ts';
+export type {
+  ClientRules,
+  StopOnDisconnect,
+  AgentDefinition,
+  AgentDefinitions,
+  AgentDetails,
+  AgentEnvironment,
+  AgentKind,
+  AgentTemplate,
+  DemoAgents,
+  DemoHost,
+  Environment,
+  OnFrame,
+} from './protocol/agent-kind.ts';
 export { iterate } from './stream/iterate.ts';
 export { toReadableStream } from './stream/to-readable-stream.ts';
 

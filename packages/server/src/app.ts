@@ -16,22 +16,20 @@ import { addConsole } from './routes/console.ts';
 import type { App, RouteContext } from './routes/context.ts';
 import { addDevRoutes } from './routes/dev.ts';
 import { addAgentEndpoints } from './routes/agent-endpoints.ts';
-import { addOpenAPI, findMethods } from './routes/openapi.ts';
+import { addOpenAPI } from './routes/openapi.ts';
 import { addOperationRoutes } from './routes/operations.ts';
 import { addQuestionRoutes } from './routes/questions.ts';
+import { createRouteFinder, isStreaming, listRoutes, type Route } from './routes/route-table.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addStreamRoutes } from './routes/streams.ts';
 import { addThreadRoutes } from './routes/threads.ts';
 
-/** Paths with streaming responses, which count against the limit of open streams. */
-const streamingPaths = /\/(chat|ag-ui|stream|events|frames|export)$|^\/streams\//;
-/** Paths that need no credentials for GET: health checks, error pages, and the files of the console. */
-const publicPaths = /^\/(health|ready)$|^\/api\/errors(\/|$)|^\/(?!api\/|streams\/|metrics$)/;
-
 /** Creates the Hono app with every route of the server. `guard` runs before each of them. */
 export function createApp(host: Host): App {
   const app: App = new Hono<ServerEnv>();
-  app.use(guard(host));
+  const routes = listRoutes(host.protocols);
+  const findRoutes = createRouteFinder(routes);
+  app.use(guard(host, findRoutes));
   addAgentRoutes(app, host);
   addAgentEndpoints(app, host);
   addThreadRoutes(app, host);
@@ -41,10 +39,10 @@ export function createApp(host: Host): App {
   addStreamRoutes(app, host);
   addDevRoutes(app, host);
   addOperationRoutes(app, host);
-  addOpenAPI(app);
+  addOpenAPI(app, routes);
   addConsole(app, host);
   app.notFound((c) => {
-    const allowed = findMethods(c.req.path);
+    const allowed = [...new Set(findRoutes(c.req.path).map(({ method }) => method))];
     if (allowed.length === 0) return new IntertieError('not-found').toResponse();
     return new IntertieError('method-not-allowed', undefined, { headers: { allow: allowed.join(', ') } }).toResponse();
   });
@@ -72,7 +70,10 @@ function formatError(error: unknown): string | undefined {
 }
 
 /** Authenticates and limits requests, and adds the headers that every response has. */
-function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Promise<void> {
+function guard(
+  host: Host,
+  findRoutes: (path: string) => Route[],
+): (c: RouteContext, next: () => Promise<void>) => Promise<void> {
   const { config, limits, isLocalOnly, logger, metrics, sessions, streams } = host;
   const { auth, token } = config;
   const hostRules = { hosts: config.hosts ?? [], isGuarded: !isLocalOnly };
@@ -85,7 +86,8 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
   const admit = async (c: RouteContext, { address = 'unknown', host: hostHeader }: Client): Promise<string> => {
     const { raw, path } = c.req;
     checkHost(raw, { ...hostRules, forwardedHost: hostHeader }, remoteAddress(c.env));
-    if (raw.method === 'OPTIONS' || (publicPaths.test(path) && raw.method === 'GET')) {
+    const route = findRoutes(path).find(({ method }) => method === raw.method);
+    if (raw.method === 'OPTIONS' || (raw.method === 'GET' && isPublic(path, route))) {
       c.set('principal', { id: 'nobody' });
       return address;
     }
@@ -100,7 +102,7 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
     const waitSeconds = rate.take(client);
     if (waitSeconds > 0) throw new IntertieError('too-many-requests', undefined, retryAfter(waitSeconds));
     if (Number(raw.headers.get('content-length') ?? 0) > limits.bodyBytes) throw new IntertieError('too-large');
-    if (streamingPaths.test(path)) streams.check(client);
+    if (route && isStreaming(route)) streams.check(client);
     return client;
   };
 
@@ -125,7 +127,8 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
       else {
         const release = isLongPoll(c) ? streams.hold(client) : undefined;
         try {
-          response = signIn(host, c, failures, caller) ?? (await run(c, next));
+          const isPage = c.req.method === 'GET' && isPublic(c.req.path, findRoutes(c.req.path)[0]);
+          response = (isPage ? signIn(host, c, failures, caller) : undefined) ?? (await run(c, next));
         } finally {
           release?.();
         }
@@ -158,6 +161,11 @@ function guard(host: Host): (c: RouteContext, next: () => Promise<void>) => Prom
       ...corsHeaders,
     });
   };
+}
+
+/** Whether a GET request needs no credentials: public routes, and the files of the console. */
+function isPublic(path: string, route: Route | undefined): boolean {
+  return route ? route.isPublic === true : !/^\/(api|streams)\//.test(path);
 }
 
 async function run(c: RouteContext, next: () => Promise<void>): Promise<Response> {
@@ -210,14 +218,7 @@ function signIn(
 ): Response | undefined {
   const given = c.req.query('token');
   const { token } = config;
-  if (
-    given === undefined ||
-    token === undefined ||
-    !sessions ||
-    c.req.method !== 'GET' ||
-    !publicPaths.test(c.req.path)
-  )
-    return undefined;
+  if (given === undefined || token === undefined || !sessions) return undefined;
   if (!equalsSecret(given, token)) throw limitFailures(failures, address) ?? new IntertieError('unauthorized');
   const url = new URL(c.req.url);
   url.searchParams.delete('token');

@@ -1,6 +1,6 @@
-import { createInMemoryStore, seal, sourceStream, type AgentSource } from '@intertie/core';
+import { createInMemoryStore, seal, sourceStream, type AgentDetails, type AgentSource } from '@intertie/core';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { sourceDefinition, type AgentDetails } from '../src/agents/agent-definition.ts';
+import { sourceDefinition } from '../src/agents/agent-definition.ts';
 import { serve, type ServedIntertie } from '../src/serve.ts';
 import { chatBody } from './client.ts';
 

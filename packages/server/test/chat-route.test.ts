@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { chatRoute } from '../src/agents/chat-route.ts';
+import { chatRoute } from '../src/agent-kinds.ts';
 import { postJson, sendMessage } from './client.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
 

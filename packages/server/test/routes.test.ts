@@ -1,8 +1,9 @@
 import { createInMemoryStore } from '@intertie/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDemoAgents } from '../src/demo/demo-agents.ts';
+import { startDemoAgents } from '../src/demo/start-demo-agents.ts';
 import { openAPI } from '../src/routes/openapi.ts';
-import { routeTable } from '../src/routes/route-table.ts';
+import { protocols } from '../src/protocols.ts';
+import { listRoutes } from '../src/routes/route-table.ts';
 import { serve } from '../src/serve.ts';
 import { chatBody, postJson, sendMessage, collectEvents } from './client.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
@@ -32,6 +33,7 @@ afterAll(() => server.close());
 /** Call for each route. A route without a call fails the test. */
 const calls: { [route: string]: () => Promise<Response> } = {
   'GET /api/agents': () => fetch(api('/api/agents')),
+  'GET /api/protocols': () => fetch(api('/api/protocols')),
   'GET /api/agents/{agent}/topology': () => fetch(api('/api/agents/newsroom/topology')),
   'POST /api/agents/{agent}/chat': () => postJson(api('/api/agents/helper/chat'), chatBody('open-1', 'hello')),
   'GET /api/agents/{agent}/chat/{thread}/stream': () => fetch(api('/api/agents/helper/chat/nothing/stream')),
@@ -83,7 +85,7 @@ const calls: { [route: string]: () => Promise<Response> } = {
 };
 const types = { json: 'json', sse: 'event-stream', text: 'text/', bytes: '/', ndjson: 'ndjson', nothing: '' };
 
-test.each(routeTable.map((route) => [`${route.method} ${route.path}`, route] as const))(
+test.each(listRoutes(protocols).map((route) => [`${route.method} ${route.path}`, route] as const))(
   'responds to %s with a documented status and type',
   async (name, { answers }) => {
     const response = await calls[name]!();
@@ -95,7 +97,9 @@ test.each(routeTable.map((route) => [`${route.method} ${route.path}`, route] as 
 );
 
 test('documents every route', () => {
-  const { paths } = openAPI() as { paths: { [path: string]: { [method: string]: { summary: string } } } };
+  const { paths } = openAPI(listRoutes(protocols)) as {
+    paths: { [path: string]: { [method: string]: { summary: string } } };
+  };
   const listed = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );

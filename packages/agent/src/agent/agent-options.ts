@@ -1,5 +1,13 @@
 import type { ModelSourceOptions } from '@intertie/ai-sdk';
-import type { Answer, AgentSource, CanonicalMessage, OnLoss, RunRequest, Store } from '@intertie/core';
+import type {
+  Answer,
+  AgentSource,
+  CanonicalMessage,
+  OnLoss,
+  RunRequest,
+  Store,
+  StopOnDisconnect,
+} from '@intertie/core';
 import type { NewMessage, ToolAnswer } from '@intertie/core/store';
 import type { LanguageModel, ModelMessage, ToolSet, UIMessage } from 'ai';
 import type { AgentDefinition } from '../execution/agent-definition.ts';
@@ -7,7 +15,6 @@ import type { HistoryOptions, RetainReasoning } from '../history/history-options
 import type { MessageStore } from '../history/message-store.ts';
 import type { RunHost } from '../execution/run-host.ts';
 import type { StoreReasoning } from '../history/store-reasoning.ts';
-import type { StopOnDisconnect } from '../execution/unread-runs.ts';
 
 export type SharedOptions = {
   /** Name of the agent in the store. Default: the name of the model or the source. */
@@ -21,7 +28,7 @@ export type SharedOptions = {
   host?: RunHost;
   /** Title of a new thread. Default: the beginning of its first message. */
   title?: AgentDefinition['title'];
-  /** Limits the part of a thread that is sent to the model. Default: the whole branch. */
+  /** Limits the part of a thread that is sent to the model. Default: the newest 200 messages of the branch. */
   history?: HistoryOptions;
   /** Which stored reasoning of earlier messages is sent to the model. Default: `all`. */
   retainReasoning?: RetainReasoning;

@@ -1,7 +1,6 @@
-import type { AgentSource, CanonicalMessage, OnLoss } from '@intertie/core';
+import type { AgentSource, CanonicalMessage, OnLoss, StopOnDisconnect } from '@intertie/core';
 import type { HistoryOptions, RetainReasoning } from '../history/history-options.ts';
 import type { StoreReasoning } from '../history/store-reasoning.ts';
-import type { StopOnDisconnect } from './unread-runs.ts';
 
 /** Input of the `title` function. */
 export type TitleRequest = { threadId: string; message: CanonicalMessage };

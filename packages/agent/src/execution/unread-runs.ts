@@ -1,11 +1,5 @@
-import type { Store } from '@intertie/core';
+import type { StopOnDisconnect, Store } from '@intertie/core';
 import type { Hint, RunKey, Scope } from '@intertie/core/store';
-
-/** Stops a run that no client reads any more. */
-export type StopOnDisconnect = {
-  /** Time in milliseconds without a reader after which the run is stopped. A reader that returns in time prevents it. */
-  afterMs: number;
-};
 
 /** Run with the rule of its agent. */
 export type ReadRun = StopOnDisconnect & { scope: Scope; run: RunKey };

@@ -1,5 +1,4 @@
-import type { DurableAgent, Fault, Store } from '@intertie/core';
-import type { AgentDefinition } from '../agents/agent-definition.ts';
+import type { AgentDefinition, AgentKind, DurableAgent, Fault, Protocol, Store } from '@intertie/core';
 import type { IntertieConfig, Limits } from '../config/config.ts';
 import type { FrameRecorder } from './frame-recorder.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
@@ -17,6 +16,8 @@ export type Host = {
   limits: Limits;
   agents: ReadonlyMap<string, HostedAgent>;
   defaultAgent: HostedAgent;
+  protocols: readonly Protocol[];
+  agentKinds: readonly AgentKind[];
   store: Store;
   database: { kind: 'pglite' | 'postgres' };
   /** Whether there is neither a token nor `auth`, so that only requests from this machine are accepted. */

@@ -1,38 +1,42 @@
-import { createAGUIHandler } from '@intertie/ag-ui';
-import { createChatHandler } from '@intertie/ai-sdk';
-import { blobPath } from '../host/blob-urls.ts';
 import { defined } from '@intertie/core/internal';
+import type { EndpointAgent, EndpointHandler, EndpointRoute, ProtocolEndpoints } from '@intertie/core';
+import { blobPath } from '../host/blob-urls.ts';
 import type { Host, HostedAgent } from '../host/host.ts';
 import { withErrorBody } from '../http/with-error-body.ts';
 import { findAgent, type App, type RouteContext } from './context.ts';
 
-/** Adds the chat and AG-UI endpoints of every agent, for unmodified AI SDK and AG-UI clients. */
+/** Adds the endpoints that the protocols have for their clients. */
 export function addAgentEndpoints(app: App, host: Host): void {
-  const errorText = defined({ errorText: host.errorText });
-  const chat = async (c: RouteContext): Promise<Response> => {
-    const { id } = c.get('principal');
-    const options = { limits: host.limits, ...errorText, blobUrl: blobPath, by: () => id };
-    const handle = createChatHandler(scoped(findAgent(host, c), c), options);
-    return withErrorBody(await handle(c.req.raw));
-  };
-  for (const base of ['/api/agents/:agent/chat', '/api/chat']) {
-    app.post(base, chat);
-    app.get(`${base}/:thread/stream`, chat);
-    app.post(`${base}/:thread/stop`, chat);
-  }
-
-  const agUi = async (c: RouteContext): Promise<Response> => {
-    const hosted = findAgent(host, c);
-    const { interrupts } = hosted.definition;
-    const options = { limits: host.limits, ...errorText, fileUrl: blobPath, ...defined({ interrupts }) };
-    const handle = createAGUIHandler(scoped(hosted, c), { ...options, by: c.get('principal').id });
-    return withErrorBody(await handle(c.req.raw));
-  };
-  app.post('/api/agents/:agent/ag-ui', agUi);
-  app.get('/api/agents/:agent/ag-ui', agUi);
-  app.delete('/api/agents/:agent/ag-ui', agUi);
+  for (const { endpoints } of host.protocols) if (endpoints) addEndpoints(app, host, endpoints);
 }
 
-function scoped({ agent }: HostedAgent, c: RouteContext): HostedAgent['agent'] {
-  return agent.forScope(c.get('principal').id);
+function addEndpoints(app: App, host: Host, endpoints: ProtocolEndpoints): void {
+  const { limits, errorText } = host;
+  let handler: Promise<EndpointHandler> | undefined;
+  const handle = async (c: RouteContext, route: EndpointRoute): Promise<Response> => {
+    const { id: by } = c.get('principal');
+    const scoped = (hosted: HostedAgent): EndpointAgent => toEndpointAgent(hosted, by);
+    handler ??= endpoints.createHandler({ limits, fileUrl: blobPath, ...defined({ errorText }) });
+    const response = await (
+      await handler
+    )({
+      request: c.req.raw,
+      route,
+      params: c.req.param(),
+      agent: scoped(findAgent(host, c)),
+      agents: [host.defaultAgent, ...host.agents.values()]
+        .filter((agent, index, all) => all.indexOf(agent) === index)
+        .map(scoped),
+      by,
+    });
+    return endpoints.hasOwnErrors ? response : withErrorBody(response);
+  };
+  for (const route of endpoints.routes) {
+    app.on(route.method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => handle(c, route));
+  }
+}
+
+function toEndpointAgent({ name, definition, agent }: HostedAgent, scope: string): EndpointAgent {
+  const { description, interrupts } = definition;
+  return { name, agent: agent.forScope(scope), ...defined({ description, interrupts }) };
 }

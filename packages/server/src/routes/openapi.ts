@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { version } from '../config/version.ts';
 import type { App } from './context.ts';
-import { routeTable, type Route } from './route-table.ts';
+import type { Route } from './route-table.ts';
 
 type Fields = { [name: string]: unknown };
 
@@ -13,24 +13,14 @@ const mediaTypes: { readonly [kind: string]: string } = {
   ndjson: 'application/x-ndjson',
 };
 
-export function addOpenAPI(app: App): void {
-  app.get('/api/openapi.json', (c) => c.json(openAPI()));
+export function addOpenAPI(app: App, routes: readonly Route[]): void {
+  app.get('/api/openapi.json', (c) => c.json(openAPI(routes)));
 }
 
-/** Finds the methods of a path. Empty if the path does not exist. */
-export function findMethods(path: string): string[] {
-  const methods = routeTable.filter((route) => pattern(route).test(path)).map(({ method }) => method as string);
-  return [...new Set(methods)];
-}
-
-function pattern({ path }: Route): RegExp {
-  return new RegExp(`^${path.replaceAll('.', String.raw`\.`).replace(/\{\w+\}/g, '[^/]+')}$`);
-}
-
-/** Generates the OpenAPI 3.1 document from the route table. */
-export function openAPI(): Fields {
+/** Generates the OpenAPI 3.1 document of the routes. */
+export function openAPI(routes: readonly Route[]): Fields {
   const paths: { [path: string]: Fields } = {};
-  for (const route of routeTable) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route);
+  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route);
   return {
     openapi: '3.1.0',
     info: { title: 'Intertie', version, description: 'Connects agent runtimes to chat clients.' },
@@ -92,5 +82,6 @@ function operation({ path, summary, tag, query = {}, body, answers }: Route): Fi
 
 function toRequestContent(body: NonNullable<Route['body']>): Fields {
   if (body === 'bytes') return { 'application/octet-stream': {} };
-  return { 'application/json': { schema: z.toJSONSchema(body, { unrepresentable: 'any', io: 'input' }) } };
+  const schema = body instanceof z.ZodType ? z.toJSONSchema(body, { unrepresentable: 'any', io: 'input' }) : body;
+  return { 'application/json': { schema } };
 }

@@ -1,5 +1,8 @@
-import { z } from 'zod';
+import type { JsonObject, Protocol } from '@intertie/core';
+import type { z } from 'zod';
+import { joinNames } from '../config/join-names.ts';
 import { wireBody } from './dev.ts';
+import { listMessageFormats } from './list-branch.ts';
 import { runBodies } from './runs.ts';
 import { threadBody } from './threads.ts';
 
@@ -11,63 +14,17 @@ export type Route = {
   tag: 'agents' | 'chat' | 'threads' | 'runs' | 'files' | 'streams' | 'operations';
   /** Query parameters with their descriptions. */
   query?: { readonly [name: string]: string };
-  body?: z.ZodType | 'bytes';
+  /** A schema, or a JSON Schema. */
+  body?: z.ZodType | JsonObject | 'bytes';
   /** Success statuses with the kind of body. */
   answers: { readonly [status: number]: 'json' | 'sse' | 'text' | 'bytes' | 'ndjson' | 'nothing' };
+  isPublic?: true;
 };
 
-/** Body that an unmodified AI SDK client posts. */
-const chatBody = z.looseObject({
-  id: z.string().describe('The thread.'),
-  messages: z.array(z.looseObject({ id: z.string(), role: z.string(), parts: z.array(z.unknown()) })),
-  trigger: z.enum(['submit-message', 'regenerate-message']).optional(),
-  messageId: z.string().optional(),
-});
-
-/** `RunAgentInput` of AG-UI. */
-const agUiBody = z.looseObject({
-  threadId: z.string(),
-  runId: z.string(),
-  messages: z.array(z.looseObject({ id: z.string(), role: z.string() })),
-  tools: z.array(z.unknown()),
-  context: z.array(z.unknown()),
-  state: z.unknown().optional(),
-});
-
 const thread = { thread: 'Thread of the run, if several threads use the same run id.' };
-const cursors = { run: 'Run to resume.', after: 'Id of the last frame that was read.' };
 
-function chatRoutes(base: string, target: string): Route[] {
-  return [
-    {
-      method: 'POST',
-      path: base,
-      tag: 'chat',
-      summary: `Sends a message to ${target} and streams the answer, for useChat.`,
-      body: chatBody,
-      answers: { 200: 'sse' },
-    },
-    {
-      method: 'GET',
-      path: `${base}/{thread}/stream`,
-      tag: 'chat',
-      summary: 'Resumes the stream of the live run; 204 if there is none.',
-      query: cursors,
-      answers: { 200: 'sse', 204: 'nothing' },
-    },
-    {
-      method: 'POST',
-      path: `${base}/{thread}/stop`,
-      tag: 'chat',
-      summary: 'Stops the live run.',
-      query: { run: 'Only this run.' },
-      answers: { 200: 'json' },
-    },
-  ];
-}
-
-/** Every route as data. The OpenAPI document is generated from it, and a test calls each route. */
-export const routeTable: readonly Route[] = [
+/** Routes that do not belong to a protocol. */
+const createServerRoutes = (protocols: readonly Protocol[]): readonly Route[] => [
   {
     method: 'GET',
     path: '/api/agents',
@@ -82,30 +39,11 @@ export const routeTable: readonly Route[] = [
     summary: 'Describes the agents behind an agent and their connections.',
     answers: { 200: 'json' },
   },
-  ...chatRoutes('/api/agents/{agent}/chat', 'an agent'),
-  ...chatRoutes('/api/chat', 'the default agent'),
-  {
-    method: 'POST',
-    path: '/api/agents/{agent}/ag-ui',
-    tag: 'chat',
-    summary: 'Runs the agent and streams AG-UI events, for HttpAgent.',
-    body: agUiBody,
-    answers: { 200: 'sse' },
-  },
   {
     method: 'GET',
-    path: '/api/agents/{agent}/ag-ui',
-    tag: 'chat',
-    summary: 'Joins the run of a thread.',
-    query: { threadId: 'The thread.' },
-    answers: { 200: 'sse', 204: 'nothing' },
-  },
-  {
-    method: 'DELETE',
-    path: '/api/agents/{agent}/ag-ui',
-    tag: 'chat',
-    summary: 'Stops the run of a thread.',
-    query: { threadId: 'The thread.', runId: 'Only this run.' },
+    path: '/api/protocols',
+    tag: 'agents',
+    summary: 'Lists the protocols and the kinds of agents that the server knows.',
     answers: { 200: 'json' },
   },
   {
@@ -149,7 +87,7 @@ export const routeTable: readonly Route[] = [
     tag: 'threads',
     summary: 'Lists the messages of a branch in the format of a client, with their siblings.',
     query: {
-      format: 'ui, ag-ui or canonical.',
+      format: `${joinNames(listMessageFormats(protocols))}.`,
       leaf: 'Last message of the branch.',
       before: 'Only messages before this one.',
       after: 'Only messages after this one.',
@@ -291,11 +229,19 @@ export const routeTable: readonly Route[] = [
     body: wireBody,
     answers: { 200: 'json' },
   },
-  { method: 'GET', path: '/api/errors', tag: 'operations', summary: 'All error codes.', answers: { 200: 'json' } },
+  {
+    method: 'GET',
+    path: '/api/errors',
+    tag: 'operations',
+    isPublic: true,
+    summary: 'All error codes.',
+    answers: { 200: 'json' },
+  },
   {
     method: 'GET',
     path: '/api/errors/{code}',
     tag: 'operations',
+    isPublic: true,
     summary: 'Returns the page of an error code.',
     answers: { 200: 'text' },
   },
@@ -304,10 +250,18 @@ export const routeTable: readonly Route[] = [
     method: 'GET',
     path: '/health',
     tag: 'operations',
+    isPublic: true,
     summary: 'Liveness of the process.',
     answers: { 200: 'json' },
   },
-  { method: 'GET', path: '/ready', tag: 'operations', summary: 'Readiness for requests.', answers: { 200: 'json' } },
+  {
+    method: 'GET',
+    path: '/ready',
+    tag: 'operations',
+    isPublic: true,
+    summary: 'Readiness for requests.',
+    answers: { 200: 'json' },
+  },
   {
     method: 'GET',
     path: '/metrics',
@@ -316,3 +270,27 @@ export const routeTable: readonly Route[] = [
     answers: { 200: 'text' },
   },
 ];
+
+/** Returns every route as data. The OpenAPI document is generated from it, and a test calls each route. */
+export function listRoutes(protocols: readonly Protocol[]): readonly Route[] {
+  const endpoints = protocols.flatMap((protocol) => protocol.endpoints?.routes ?? []);
+  return [
+    ...endpoints.map((route): Route => Object.assign({ tag: 'chat' as const }, route)),
+    ...createServerRoutes(protocols),
+  ];
+}
+
+/** Finds the routes of a path, one per method. */
+export function createRouteFinder(routes: readonly Route[]): (path: string) => Route[] {
+  const patterns = routes.map((route) => ({ route, pattern: toPattern(route) }));
+  return (path) => patterns.filter(({ pattern }) => pattern.test(path)).map(({ route }) => route);
+}
+
+function toPattern({ path }: Route): RegExp {
+  return new RegExp(`^${path.replaceAll('.', String.raw`\.`).replace(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+/** Whether responses of the route are streams, which count against the limit of open streams. */
+export function isStreaming({ answers, tag }: Route): boolean {
+  return tag === 'streams' || Object.values(answers).some((kind) => kind === 'sse' || kind === 'ndjson');
+}
