@@ -24,7 +24,7 @@ export function testClient(options: ClientSuiteOptions): void {
   const { name, joins, stops, showsErrors, input = 'Message' } = options;
   const { clickStop = (page) => page.getByRole('button', { name: 'Stop' }).click() } = options;
 
-  describe(`${name}`, () => {
+  describe(`the page of ${name}`, () => {
     let client: ClientPage;
     beforeAll(async () => void (client = await startClientPage(options)), installMs);
     afterAll(() => client?.close());

@@ -52,7 +52,7 @@ describe('chatRoute to another Intertie server', () => {
     const answers = [{ questionId: questions[0]!.id, approved: true }];
     const answered = await postJson(`${server.url}/api/runs/${runId}/answers`, { answers });
     expect(answered.status).toBe(200);
-    await vi.waitFor(async () => expect((await readMessages(server, thread)).at(-1)?.status).toBe('complete'));
+    await vi.waitFor(async () => expect((await readMessages(server, thread)).at(-1)?.status).toBe('complete'), 10_000);
     expect(readTexts(await readMessages(upstream, thread))).toEqual(readTexts(await readMessages(server, thread)));
   });
 
@@ -61,7 +61,7 @@ describe('chatRoute to another Intertie server', () => {
     const response = await postJson(`${server.url}/api/agents/slow/chat`, { id: 'stopped', message });
     const reader = response.body!.getReader();
     await reader.read();
-    await vi.waitFor(async () => expect((await readMessages(slow, 'stopped')).at(-1)?.role).toBe('assistant'));
+    await vi.waitFor(async () => expect((await readMessages(slow, 'stopped')).at(-1)?.role).toBe('assistant'), 10_000);
     await postJson(`${server.url}/api/agents/slow/chat/stopped/stop`, {});
     await vi.waitFor(async () => expect((await readMessages(slow, 'stopped')).at(-1)?.status).toBe('aborted'), 10_000);
     expect((await readMessages(server, 'stopped')).at(-1)?.status).toBe('aborted');
