@@ -31,12 +31,14 @@ export type {
   Attribution,
   SourceBody,
 } from './event/part-body.ts';
+export { sumUsage } from './event/sum-usage.ts';
 export type { PartIds } from './event/part-ids.ts';
 export { mergeMeta, mergeMetadata } from './event/merge-meta.ts';
 export type { ToolDescription } from './event/run-input.ts';
 export type { OpenItem, Topology } from './event/agent-source.ts';
 
 // Codecs
+export { prependEvents } from './codec/codec.ts';
 export { coalesce } from './codec/coalesce.ts';
 export type { CoalesceOptions } from './codec/coalesce.ts';
 export { sealStream } from './codec/seal-stream.ts';

@@ -73,7 +73,7 @@ export { toNearestJson, readContent, readJson, readMessage } from './store/rules
 export { toLogText, withoutCheckpoints } from './store/rules/log-text.ts';
 export { readSaveMode } from './store/rules/save-mode.ts';
 export type { SaveMode } from './store/rules/save-mode.ts';
-export { defaultLeaseMs } from './store/default-lease.ts';
+export { defaultLeaseMs, defaultResumableLeaseMs } from './store/default-lease.ts';
 
 // Durable runs
 export type { NewMessage } from './run/durable-agent.ts';

@@ -3,7 +3,7 @@ import type { RunKey } from './run-log.ts';
 /** Signal that the store has changed. It carries no data: receivers read the store. */
 export type Hint =
   | { type: 'flushed'; process: string }
-  | { type: 'stop' | 'answer'; run: RunKey }
+  | { type: 'stop' | 'answer' | 'released'; run: RunKey }
   /** The last reader of a run has left a process. A process that has readers of the run publishes `read`. */
   | { type: 'unread' | 'read'; run: RunKey }
   | { type: 'thread'; scope: string; threadId: string };

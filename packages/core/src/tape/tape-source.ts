@@ -1,5 +1,5 @@
 import type { AgentSource, ResumePoint } from '../event/agent-source.ts';
-import { compose, type Codec, type Emit } from '../codec/codec.ts';
+import { compose, prependEvents, type Codec } from '../codec/codec.ts';
 import type { AgentEvent } from '../event/event.ts';
 import { omit } from '../json/fields.ts';
 import type { OnLoss } from '../json/loss.ts';
@@ -80,18 +80,6 @@ function isOwnNotice(event: AgentEvent): boolean {
 /** Returns the input with which the run was started. Its decoder creates the ids of the log again, so open parts continue. */
 function toFirstRun(run: RunInput): RunInput {
   return { ...omit(run, 'epoch'), history: run.history.filter(({ id }) => id !== run.messageId) };
-}
-
-function prependEvents(events: AgentEvent[], codec: Codec<unknown, AgentEvent>): Codec<unknown, AgentEvent> {
-  const emitPending = (emit: Emit<AgentEvent>): void => events.splice(0).forEach(emit);
-  return {
-    feed: (item, emit) => codec.feed(item, emit),
-    flush: emitPending,
-    end(end, emit) {
-      emitPending(emit);
-      codec.end(end, emit);
-    },
-  };
 }
 
 const endAsLost: Codec<unknown, AgentEvent> = {

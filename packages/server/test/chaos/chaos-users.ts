@@ -147,7 +147,7 @@ export const agUiUser: User = async ({ base, tally, random, isOver }, name) => {
 };
 
 /** Ends a body that fails: for a failed one, `HttpAgent` rejects a promise that its user cannot catch. */
-const fetchWholeBody: typeof fetch = async (input, init) => {
+export const fetchWholeBody: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   const reader = response.body?.getReader();
   if (!reader) return response;
@@ -236,7 +236,7 @@ function count(tally: Tally, protocol: string, events: readonly AgentEvent[]): v
 }
 
 /** Waits until the thread has no live run. A thread that does not exist has no messages. */
-async function storedMessages<Message>(
+export async function storedMessages<Message>(
   base: string,
   thread: string,
   format: 'ui' | 'ag-ui' | 'canonical',
