@@ -1,5 +1,5 @@
 import { agUiKind } from '@intertie/ag-ui';
-import { modelKind } from '@intertie/ai-sdk';
+import { chatRouteKind, modelKind } from '@intertie/ai-sdk';
 import type { AgentKind } from '@intertie/core';
 import { mailKind } from '@intertie/mail';
 import { openHarnessKind } from '@intertie/open-harness';
@@ -9,6 +9,7 @@ import { startTapeDemo } from './demo/demo-tape.ts';
 import { startModelDemo } from './demo/model-demo.ts';
 
 export { agUiAgent as agUi, type AGUIAgentOptions } from '@intertie/ag-ui';
+export { chatRoute, type ChatRouteAgentOptions } from '@intertie/ai-sdk';
 export { modelAgent as model, type ModelAgentOptions } from '@intertie/ai-sdk';
 export { mailSwarm, type MAILAgentOptions } from '@intertie/mail';
 export { openHarness, type OpenHarnessAgentOptions } from '@intertie/open-harness';
@@ -21,5 +22,6 @@ export const agentKinds: readonly AgentKind[] = [
   mailKind,
   openHarnessKind,
   agUiKind,
+  chatRouteKind,
   { ...tapeKind, startDemo: startTapeDemo },
 ];

@@ -37,5 +37,6 @@ function addEndpoints(app: App, host: Host, endpoints: ProtocolEndpoints): void 
 }
 
 function toEndpointAgent({ name, definition, agent }: HostedAgent, scope: string): EndpointAgent {
-  return { name, agent: agent.forScope(scope), ...defined({ description: definition.description }) };
+  const { description, interrupts } = definition;
+  return { name, agent: agent.forScope(scope), ...defined({ description, interrupts }) };
 }
