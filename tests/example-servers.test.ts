@@ -2,6 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SendMessageRequest, Task } from '@a2a-js/sdk';
+import { ClientFactory } from '@a2a-js/sdk/client';
 import { HttpAgent } from '@ag-ui/client';
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -82,6 +84,18 @@ describe('examples', () => {
     await fillFolder(join(folder, '.intertie'));
     const { url } = await start('hono-app');
     expect(await disconnectAndResume(url)).toMatch(/heat pump/i);
+  });
+
+  it('shows the swarm of another server: a2a-relay', async () => {
+    const { url } = await start('a2a-relay');
+    const client = await new ClientFactory().createFromUrl(`${url}/`);
+    const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Heat pumps' }] };
+    const task = Task.toJSON((await client.sendMessage(SendMessageRequest.fromJSON({ message }))) as Task);
+    expect(task).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } });
+    const { origin } = new URL(url);
+    const { threads } = (await (await fetch(`${origin}/api/threads`)).json()) as { threads: Array<{ id: string }> };
+    const stored = await fetch(`${origin}/api/threads/${threads[0]!.id}/messages?format=canonical`);
+    expect(await stored.text()).toContain('"name":"researcher"');
   });
 
   it('resumes a chat after a disconnect: express-app', async () => {

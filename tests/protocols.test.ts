@@ -28,7 +28,8 @@ type Make<In, Out> = (run: RunInput, onLoss: OnLoss) => Codec<In, Out>;
 
 const getType = (frame: unknown): string => {
   const { type, event, toy } = frame as { type?: string; event?: string; toy?: string };
-  return (type ?? event ?? toy ?? 'frame').replace(/^data-note.*/, 'data-*');
+  // Items of A2A have their type as the only key.
+  return (type ?? event ?? toy ?? Object.keys(frame as object)[0] ?? 'frame').replace(/^data-note.*/, 'data-*');
 };
 
 /** Feeds the inputs one by one, and records the outputs of each. */

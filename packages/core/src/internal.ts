@@ -123,6 +123,8 @@ export { OpenQuestions } from './run/open-questions.ts';
 export { override } from './run/override.ts';
 export { readLog, recoverRun } from './run/recover-run.ts';
 export { createClosingEvents, createResumePoint } from './run/resume-point.ts';
+export { resolveEventFileUrls, resolveFileUrls } from './run/resolve-file-urls.ts';
+export type { FileUrl } from './run/resolve-file-urls.ts';
 export type { AnswersByRun } from './run/serve-durable-run.ts';
 export { createSweeper } from './run/sweeper.ts';
 export type { Sweeper, SweeperOptions, SweepResult } from './run/sweeper.ts';

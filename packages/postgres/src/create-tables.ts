@@ -147,7 +147,7 @@ export function createTables(schemaName: string): Tables {
       foreignKey({ name: 'runs_resumed', columns: [t.resumes], foreignColumns: [t.id] }).onDelete('set null'),
       check('runs_state', sql`${t.state} in ('queued', 'running', 'complete', 'paused', 'aborted', 'error')`),
       index('runs_order').on(t.threadId, t.serial),
-      index('runs_message').on(t.threadId, t.messageId),
+      index('runs_message').on(t.messageId, t.threadId),
       index('runs_name').on(t.clientRunId, t.serial),
       index('runs_queue')
         .on(t.threadId, t.serial)

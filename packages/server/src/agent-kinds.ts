@@ -1,3 +1,4 @@
+import { a2aKind } from '@intertie/a2a';
 import { agUiKind } from '@intertie/ag-ui';
 import { chatRouteKind, modelKind } from '@intertie/ai-sdk';
 import type { AgentKind } from '@intertie/core';
@@ -8,6 +9,7 @@ import { tapeKind } from './agents/tape.ts';
 import { startTapeDemo } from './demo/demo-tape.ts';
 import { startModelDemo } from './demo/model-demo.ts';
 
+export { a2aAgent as a2a, type A2AAgentOptions } from '@intertie/a2a';
 export { agUiAgent as agUi, type AGUIAgentOptions } from '@intertie/ag-ui';
 export { chatRoute, type ChatRouteAgentOptions } from '@intertie/ai-sdk';
 export { modelAgent as model, type ModelAgentOptions } from '@intertie/ai-sdk';
@@ -23,5 +25,6 @@ export const agentKinds: readonly AgentKind[] = [
   openHarnessKind,
   agUiKind,
   chatRouteKind,
+  a2aKind,
   { ...tapeKind, startDemo: startTapeDemo },
 ];

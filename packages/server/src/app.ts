@@ -8,6 +8,7 @@ import { checkOrigin, toPreflightHeaders } from './http/check-origin.ts';
 import { createClientReader, type Client } from './net/client-address.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { remoteAddress, type ServerEnv } from './http/server-env.ts';
+import { formatError } from './errors/format-error.ts';
 import { toIntertieError } from './http/to-intertie-error.ts';
 import { IntertieError } from './errors/intertie-error.ts';
 import { addAgentRoutes } from './routes/agents.ts';
@@ -64,11 +65,6 @@ function toErrorResponse({ logger }: Host, error: unknown, c: RouteContext): Res
   return new IntertieError('internal', undefined, { data: { requestId } }).toResponse();
 }
 
-function formatError(error: unknown): string | undefined {
-  if (error === undefined) return undefined;
-  return error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(error);
-}
-
 /** Authenticates and limits requests, and adds the headers that every response has. */
 function guard(
   host: Host,
@@ -113,6 +109,7 @@ function guard(
     let response: Response;
     let corsHeaders: { [name: string]: string } = {};
     const caller = readClient(c.req.raw, remoteAddress(c.env));
+    c.set('origin', `${caller.isSecure ? 'https' : 'http'}://${caller.host}`);
     try {
       const { headers, foreignOrigin: origin } = checkOrigin(c.req.raw, config.cors, caller.host);
       corsHeaders = headers;

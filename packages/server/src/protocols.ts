@@ -1,3 +1,4 @@
+import { a2aProtocol } from '@intertie/a2a';
 import { agUi } from '@intertie/ag-ui';
 import { fromUIMessages, fullStream, modelMessages, uiMessageStream } from '@intertie/ai-sdk';
 import { canonical } from '@intertie/conformance';
@@ -12,6 +13,7 @@ export const protocols: readonly Protocol[] = [
   uiMessageStream,
   mailProtocol,
   openHarnessProtocol,
+  a2aProtocol,
   fullStream,
   modelMessages,
 ];

@@ -30,6 +30,19 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+const a2aRequest = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'SendStreamingMessage',
+  params: { message: { messageId: 'a2a', role: 'ROLE_USER', parts: [{ text: 'hello' }] } },
+};
+const callA2A = (method: string, path: string, body?: object): Promise<Response> =>
+  fetch(api(`/api/agents/helper/a2a${path}`), {
+    method,
+    headers: { 'a2a-version': '1.0', ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+
 /** Call for each route. A route without a call fails the test. */
 const calls: { [route: string]: () => Promise<Response> } = {
   'GET /api/agents': () => fetch(api('/api/agents')),
@@ -52,6 +65,29 @@ const calls: { [route: string]: () => Promise<Response> } = {
     }),
   'GET /api/agents/{agent}/ag-ui': () => fetch(api('/api/agents/helper/ag-ui?threadId=first')),
   'DELETE /api/agents/{agent}/ag-ui': () => fetch(api('/api/agents/helper/ag-ui?threadId=first'), { method: 'DELETE' }),
+  'GET /.well-known/agent-card.json': () => fetch(api('/.well-known/agent-card.json')),
+  'GET /api/agents/{agent}/a2a/.well-known/agent-card.json': () => callA2A('GET', '/.well-known/agent-card.json'),
+  'POST /api/agents/{agent}/a2a': () => callA2A('POST', '', a2aRequest),
+  'POST /api/agents/{agent}/a2a/': () => callA2A('POST', '/', a2aRequest),
+  'POST /api/agents/{agent}/a2a/message:send': () => callA2A('POST', '/message:send', a2aRequest.params),
+  'POST /api/agents/{agent}/a2a/message:stream': () => callA2A('POST', '/message:stream', a2aRequest.params),
+  'GET /api/agents/{agent}/a2a/tasks': () => callA2A('GET', '/tasks?pageSize=2'),
+  'GET /api/agents/{agent}/a2a/tasks/{task}': () => callA2A('GET', `/tasks/${run.messageId}`),
+  'GET /api/agents/{agent}/a2a/tasks/{task}:subscribe': () => callA2A('GET', `/tasks/${paused.messageId}:subscribe`),
+  'POST /api/agents/{agent}/a2a/tasks/{task}:subscribe': () => callA2A('POST', `/tasks/${paused.messageId}:subscribe`),
+  'POST /api/agents/{agent}/a2a/tasks/{task}:cancel': async () => {
+    const { messageId } = await sendMessage(server.url, { thread: 'a2a-cancel', text: 'Send an email to Ada' });
+    return callA2A('POST', `/tasks/${messageId}:cancel`);
+  },
+  'GET /api/agents/{agent}/a2a/extendedAgentCard': () => callA2A('GET', '/extendedAgentCard'),
+  'POST /api/agents/{agent}/a2a/tasks/{task}/pushNotificationConfigs': () =>
+    callA2A('POST', '/tasks/x/pushNotificationConfigs', {}),
+  'GET /api/agents/{agent}/a2a/tasks/{task}/pushNotificationConfigs': () =>
+    callA2A('GET', '/tasks/x/pushNotificationConfigs'),
+  'GET /api/agents/{agent}/a2a/tasks/{task}/pushNotificationConfigs/{config}': () =>
+    callA2A('GET', '/tasks/x/pushNotificationConfigs/y'),
+  'DELETE /api/agents/{agent}/a2a/tasks/{task}/pushNotificationConfigs/{config}': () =>
+    callA2A('DELETE', '/tasks/x/pushNotificationConfigs/y'),
   'GET /api/threads': () => fetch(api('/api/threads?search=weather&limit=10')),
   'GET /api/threads/{thread}': () => fetch(api('/api/threads/first')),
   'PATCH /api/threads/{thread}': () =>

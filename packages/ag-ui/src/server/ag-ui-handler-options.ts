@@ -2,9 +2,9 @@ import type { PrepareRun } from '@intertie/ai-sdk';
 import type { Fault, RunRequest } from '@intertie/core';
 import type { BusyPolicy, PendingPolicy } from '@intertie/core/store';
 import type { RequestLimits } from '@intertie/core/http';
+import type { FileUrl } from '@intertie/core/internal';
 import type { AGUIBinary } from '../wire/ag-ui-binary.ts';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
-import type { FileUrl } from './resolve-file-urls.ts';
 import type { AGUIEncoderOptions } from '../encode/ag-ui-encoder-options.ts';
 
 type Encoding = Pick<

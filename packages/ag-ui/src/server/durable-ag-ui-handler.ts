@@ -11,7 +11,7 @@ import {
   type RunRequest,
   type ServedRun,
 } from '@intertie/core';
-import type { AnswersByRun } from '@intertie/core/internal';
+import { resolveEventFileUrls, resolveFileUrls, type AnswersByRun } from '@intertie/core/internal';
 import type { Decision } from '@intertie/core/store';
 import { withPublicFaults } from '@intertie/core/http';
 import type { DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
@@ -27,7 +27,6 @@ import { readAnswers, readRequest, type RequestedRun } from './read-request.ts';
 import { replayRun } from './replay-run.ts';
 import { toRunContext } from '../messages/to-run-input.ts';
 import { StoredBranch } from './stored-branch.ts';
-import { resolveEventFileUrls, resolveFileUrls } from './resolve-file-urls.ts';
 import { streamRun, streamWritten } from './stream-run.ts';
 import { getResultIds, type ToAGUIMessagesOptions } from '../encode/to-ag-ui-messages.ts';
 

@@ -7,10 +7,10 @@ import {
   type Encoder,
   type ServedRun,
 } from '@intertie/core';
+import { resolveFileUrls, type FileUrl } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
 import type { AGUIOpenState } from '../encode/ag-ui-encoder-options.ts';
 import { StoredBranch } from './stored-branch.ts';
-import { resolveFileUrls, type FileUrl } from './resolve-file-urls.ts';
 import { streamRun, streamWritten, type StreamRunOptions } from './stream-run.ts';
 import type { ToAGUIMessagesOptions } from '../encode/to-ag-ui-messages.ts';
 

@@ -6,9 +6,8 @@ import {
   type Encoder,
   type ServedRun,
 } from '@intertie/core';
-import { unfoldContent } from '@intertie/core/internal';
+import { unfoldContent, resolveFileUrls, type FileUrl } from '@intertie/core/internal';
 import type { AGUIEvent } from '../shared/ag-ui-event.ts';
-import { resolveFileUrls, type FileUrl } from './resolve-file-urls.ts';
 import { streamRun, streamWritten, withMessageId, type StreamRunOptions } from './stream-run.ts';
 
 export interface ReplayRunOptions extends Omit<StreamRunOptions, 'join'> {

@@ -9,6 +9,7 @@ import { continuationTests } from './continuation.ts';
 import { createContract, type DetachedLogSetup, type StoreClock } from './contract.ts';
 import { detachedLogTests } from './detached-log.ts';
 import { hintTests } from './hints.ts';
+import { latestRunTests } from './latest-runs.ts';
 import { ownershipTests } from './ownership.ts';
 import { repeatedCallTests } from './repeated-calls.ts';
 import { runLogTests } from './run-log.ts';
@@ -50,6 +51,7 @@ export function storeContract(name: string, open: () => Promise<Store>, options:
     repeatedCallTests(contract);
     decisionTests(contract);
     continuationTests(contract);
+    latestRunTests(contract);
     blobTests(contract);
     hintTests(contract);
   });

@@ -7,7 +7,7 @@ import type { ClientRules } from './agent-kind.ts';
 /** Route of a protocol on a server. */
 export type EndpointRoute = {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Path with `{name}` placeholders. `{agent}` selects the agent; without it the route gets the default agent. */
+  /** Path with `{name}` placeholders, each a segment or the beginning of one. `{agent}` selects the agent; without it the route gets the default agent. */
   path: string;
   summary: string;
   /** Query parameters with their descriptions. */
@@ -37,6 +37,8 @@ export type EndpointRequest = {
   agents: readonly EndpointAgent[];
   /** Id of the caller, for the record. */
   by: string;
+  /** Scheme and host that the client used, also behind trusted proxies. */
+  origin: string;
 };
 
 export type EndpointOptions = {
@@ -45,6 +47,10 @@ export type EndpointOptions = {
   errorText?: (error: Fault) => string;
   /** URL path of a stored file. */
   fileUrl: (sha256: string) => string;
+  /** Whether routes that are not public need credentials. */
+  requiresToken: boolean;
+  /** Logs an error whose details the client does not get. */
+  onError?: (error: unknown) => void;
 };
 
 export type EndpointHandler = (request: EndpointRequest) => Promise<Response>;

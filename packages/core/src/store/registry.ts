@@ -70,6 +70,31 @@ export type TakeOverOptions = {
   graceMs?: number;
 };
 
+/** Selects runs; see `Registry.listRuns`. */
+export type ListRuns = { threadId: string; messageId?: string } | { threadId?: string; messageId: string };
+
+/** State of a run, or `waiting` while one of its decisions is open. */
+export type LatestRunState = RunState | 'waiting';
+
+/** Selects the last runs of messages; see `Registry.listLatestRuns`. */
+export type ListLatestRuns = {
+  threadId?: string;
+  agent?: string;
+  states?: readonly LatestRunState[];
+  /** Only runs that changed at this time or later. */
+  since?: Date;
+  /** Default: 50. */
+  limit?: number;
+  /** `cursor` of the previous page. */
+  cursor?: string;
+};
+
+/** Last run of a message. A paused run without open decisions was cancelled, or waits for a message. */
+export type LatestRun = { run: RunRecord; state: LatestRunState; changedAt: Date };
+
+/** Page of runs, with the number of runs on all pages. The last page has no `cursor`. */
+export type LatestRunPage = { runs: LatestRun[]; total: number; cursor?: string };
+
 /** A decision that a run waits for. The store accepts one answer to it. */
 export type DecisionRequest =
   | { id: string; kind: 'approval' | 'input'; question: Question; toolCallId?: string; expiresAt?: Date }
@@ -276,7 +301,13 @@ export interface Registry {
   getRun(scope: Scope, run: RunKey): Promise<RunRecord | null>;
   /** Finds a run by the client's id. Without a thread, finds the newest with that id in the scope. */
   findRun(scope: Scope, query: { runId: string; threadId?: string }): Promise<RunRecord | null>;
-  listRuns(scope: Scope, query: { threadId: string }): Promise<RunRecord[]>;
+  /** Lists the runs of a thread or a message in the order of creation. */
+  listRuns(scope: Scope, query: ListRuns): Promise<RunRecord[]>;
+  /**
+   * Lists the last run of each message, the most recently changed first. A run changes when it is created, starts and ends. Reads all
+   * runs that match, because it counts them.
+   */
+  listLatestRuns(scope: Scope, query?: ListLatestRuns): Promise<LatestRunPage>;
   liveRun(scope: Scope, query: { threadId: string }): Promise<RunRecord | null>;
   listDecisions(
     scope: Scope,

@@ -15,6 +15,7 @@ import type { Database, SqlValue } from '../database.ts';
 import type { PostgresHints } from '../hints.ts';
 import { isUuid } from '../uuid.ts';
 import { answerRun } from './answer-run.ts';
+import { listLatestRuns } from './list-latest-runs.ts';
 import { openDecisions, selectDecisions } from './decision-row.ts';
 import { expireDecisions } from './expire-decisions.ts';
 import { finishRun } from './finish-run.ts';
@@ -203,11 +204,17 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
       return toRecords(rows)[0] ?? null;
     },
 
-    async listRuns(scope, { threadId }) {
-      return toRecords(
-        await selectRuns(database, 't.scope = $1 and t.key = $2', [scope, threadId], 'order by r.serial'),
-      );
+    async listRuns(scope, { threadId, messageId }) {
+      const where = [
+        't.scope = $1',
+        ...(threadId === undefined ? [] : ['t.key = $2']),
+        ...(messageId === undefined ? [] : [`r.message_id = $${threadId === undefined ? 2 : 3}`]),
+      ].join(' and ');
+      const values = [threadId, messageId].filter((value) => value !== undefined);
+      return toRecords(await selectRuns(database, where, [scope, ...values], 'order by r.serial'));
     },
+
+    listLatestRuns: (scope, query) => listLatestRuns(database, scope, query),
 
     async liveRun(scope, { threadId }) {
       const rows = await selectRuns(database, 't.scope = $1 and t.key = $2 and l.run_id is not null', [

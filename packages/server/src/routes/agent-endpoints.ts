@@ -1,5 +1,6 @@
 import { defined } from '@intertie/core/internal';
 import type { EndpointAgent, EndpointHandler, EndpointRoute, ProtocolEndpoints } from '@intertie/core';
+import { formatError } from '../errors/format-error.ts';
 import { blobPath } from '../host/blob-urls.ts';
 import type { Host, HostedAgent } from '../host/host.ts';
 import { withErrorBody } from '../http/with-error-body.ts';
@@ -11,12 +12,20 @@ export function addAgentEndpoints(app: App, host: Host): void {
 }
 
 function addEndpoints(app: App, host: Host, endpoints: ProtocolEndpoints): void {
-  const { limits, errorText } = host;
+  const { limits, errorText, config, logger } = host;
+  const requiresToken = config.token !== undefined || config.auth !== undefined;
+  const onError = (error: unknown): void => logger.log('error', 'failed', { error: formatError(error) });
   let handler: Promise<EndpointHandler> | undefined;
   const handle = async (c: RouteContext, route: EndpointRoute): Promise<Response> => {
     const { id: by } = c.get('principal');
     const scoped = (hosted: HostedAgent): EndpointAgent => toEndpointAgent(hosted, by);
-    handler ??= endpoints.createHandler({ limits, fileUrl: blobPath, ...defined({ errorText }) });
+    handler ??= endpoints.createHandler({
+      limits,
+      fileUrl: blobPath,
+      requiresToken,
+      onError,
+      ...defined({ errorText }),
+    });
     const response = await (
       await handler
     )({
@@ -28,15 +37,23 @@ function addEndpoints(app: App, host: Host, endpoints: ProtocolEndpoints): void 
         .filter((agent, index, all) => all.indexOf(agent) === index)
         .map(scoped),
       by,
+      origin: c.get('origin'),
     });
     return endpoints.hasOwnErrors ? response : withErrorBody(response);
   };
   for (const route of endpoints.routes) {
-    app.on(route.method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => handle(c, route));
+    app.on(route.method, toHonoPath(route.path), (c) => handle(c, route));
   }
 }
 
 function toEndpointAgent({ name, definition, agent }: HostedAgent, scope: string): EndpointAgent {
   const { description, interrupts } = definition;
   return { name, agent: agent.forScope(scope), ...defined({ description, interrupts }) };
+}
+
+/** `{task}` becomes `:task`, and `{task}:cancel` becomes a parameter with that suffix. */
+function toHonoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}([^/]*)/g, (_, name: string, suffix: string) =>
+    suffix === '' ? `:${name}` : `:${name}{[^/]+${suffix}}`,
+  );
 }

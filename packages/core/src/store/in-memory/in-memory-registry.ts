@@ -28,6 +28,7 @@ import {
   toRunRecord,
   requestStop,
 } from './run-row.ts';
+import { listLatestRuns } from './list-latest-runs.ts';
 import { startRun, supersede } from './start-run.ts';
 import type { RunRow, Tables } from './tables.ts';
 
@@ -168,9 +169,16 @@ export function createInMemoryRegistry(tables: Tables): Registry {
       return newest ? toRunRecord(newest) : null;
     },
 
-    async listRuns(scope, { threadId }) {
-      return Array.from(findThread(tables, scope, threadId)?.runs.values() ?? [], toRunRecord);
+    async listRuns(scope, { threadId, messageId }) {
+      const threads = threadId === undefined ? [...listThreads(scope)] : [findThread(tables, scope, threadId)];
+      return threads
+        .flatMap((thread) => Array.from(thread?.runs.values() ?? []))
+        .filter(({ message }) => messageId === undefined || message.message.id === messageId)
+        .toSorted((a, b) => a.serial - b.serial)
+        .map(toRunRecord);
     },
+
+    listLatestRuns: async (scope, query) => listLatestRuns([...listThreads(scope)], query),
 
     async liveRun(scope, { threadId }) {
       const run = findThread(tables, scope, threadId)?.live;

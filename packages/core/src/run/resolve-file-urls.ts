@@ -1,5 +1,8 @@
-import { readBlobUrl, type AgentEvent, type CanonicalMessage, type MessagePart, type Store } from '@intertie/core';
-import { encodeBase64 } from '@intertie/core/internal';
+import type { AgentEvent } from '../event/event.ts';
+import type { CanonicalMessage, MessagePart } from '../event/message.ts';
+import { encodeBase64 } from '../json/base64.ts';
+import { readBlobUrl } from '../store/blob-url.ts';
+import type { Store } from '../store/store.ts';
 
 /** Maps the hash of a stored file to a URL for the client. */
 export type FileUrl = (sha256: string) => string;

@@ -1,0 +1,75 @@
+import {
+  compose,
+  seal,
+  sourceStream,
+  type AgentEvent,
+  type AgentSource,
+  type OnLoss,
+  type ResumePoint,
+  type RunControl,
+  type RunInput,
+  type SourceStreamOptions,
+} from '@intertie/core';
+import { defined } from '@intertie/core/internal';
+import { createA2ADecoder } from '../decode/decode-a2a.ts';
+import { readToken } from '../decode/known-parts.ts';
+import { createConnection, type A2AConnectionOptions } from './a2a-connection.ts';
+import { readTaskItems } from './read-task-items.ts';
+import { toSendRequest } from './to-send-request.ts';
+
+export interface A2ASourceOptions extends A2AConnectionOptions {
+  /** Name of the source. Default: the host of the URL. */
+  name?: string;
+  /** Maximum time without an item, in milliseconds. Default: no limit. */
+  idleMs?: number;
+  /** Whether stopping a run cancels its task. Default: true. */
+  stopOnAbort?: boolean;
+  /** Called with every item of the agent before it is decoded. */
+  onFrame?: SourceStreamOptions['onFrame'];
+  onLoss?: OnLoss;
+}
+
+/**
+ * Creates a source from an A2A 1.0 agent, by the URL of the agent or of its card. A task that needs input pauses the run, and the
+ * answers continue the task. A run whose process has died subscribes to its task again.
+ */
+export function a2aSource(options: A2ASourceOptions): AgentSource {
+  const { url, name = new URL(url).host, idleMs, onFrame, onLoss = () => undefined, stopOnAbort = true } = options;
+  const connect = createConnection(options);
+
+  const stream = (run: RunInput, { signal }: RunControl, from?: ResumePoint): ReadableStream<AgentEvent> => {
+    const decoder = createA2ADecoder(run, { onLoss, ...defined({ from }) });
+    const codec = compose(decoder, seal(run, onLoss, from ? { log: from.events } : {}));
+    const isStopped = (): boolean => stopOnAbort && signal.aborted && !isHandOver(signal.reason);
+    const open = (leave: AbortSignal): AsyncIterable<unknown> =>
+      readTaskItems({
+        connect,
+        leave,
+        isStopped,
+        isResumed: from !== undefined,
+        taskId: from && readToken(from.token).taskId,
+        createRequest: (hasExtension) => toSendRequest(run, { hasExtension, onLoss }),
+      });
+    return sourceStream(open, codec, { signal, ...defined({ idleMs, onFrame }) });
+  };
+
+  return {
+    name,
+    pauses: 'token',
+    run: (run, control) => stream(run, control),
+    resume: (run, from, control) => stream(run, control, from),
+    async describe() {
+      const { card } = await connect();
+      return {
+        entry: card.name,
+        agents: [{ name: card.name, kind: 'agent', description: card.description }],
+        edges: [],
+      };
+    },
+  };
+}
+
+/** Whether another process continues the run, so that its task must not be canceled. */
+function isHandOver(reason: unknown): boolean {
+  return typeof reason === 'object' && reason !== null && 'message' in reason && reason.message === 'hand-over';
+}

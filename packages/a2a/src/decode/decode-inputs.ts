@@ -1,0 +1,49 @@
+import type { AgentEvent, Emit, Json } from '@intertie/core';
+import { asFields, asNonEmptyText, asText, defined } from '@intertie/core/internal';
+import type { Waiting } from '@intertie/core/store';
+import type { A2APart } from '../shared/a2a-types.ts';
+
+export type InputStatus = {
+  parts: readonly A2APart[];
+  text: string;
+  /** Id of the question, if the status has no structured ones. */
+  key: string;
+  /** Questions and calls that were emitted already. */
+  asked: Set<string>;
+  at?: number;
+};
+
+/** Emits the questions of a task that waits for input, and returns what its run waits for. */
+export function decodeInputs({ parts, text, key, asked, at }: InputStatus, emit: Emit<AgentEvent>): Waiting[] {
+  const time = defined({ at });
+  const requests = parts.flatMap((part) => {
+    const data = asFields(asFields(part).data);
+    return asNonEmptyText(data.questionId) === undefined ? [] : [data];
+  });
+  if (requests.length === 0) {
+    if (!asked.has(key))
+      emit({ type: 'question', questionId: key, kind: 'input', message: text, ...plainText, ...time });
+    asked.add(key);
+    return [{ type: 'question', questionId: key }];
+  }
+  return requests.map((request): Waiting => {
+    const id = String(request.questionId);
+    const isNew = !asked.has(id);
+    asked.add(id);
+    if (request.kind === 'client-tool') {
+      const toolName = asNonEmptyText(request.tool) ?? 'tool';
+      const input = (request.input ?? null) as Json;
+      if (isNew) emit({ type: 'tool-call', toolCallId: id, toolName, input, executor: 'client', ...time });
+      return { type: 'tool', toolCallId: id };
+    }
+    const kind = request.kind === 'approval' ? 'approval' : 'input';
+    const message = asText(request.message) ?? (text || undefined);
+    const fields = defined({ message, reason: asText(request.reason), expiresAt: asText(request.expiresAt) });
+    const schema = request.schema === undefined ? {} : { schema: request.schema as Json };
+    if (isNew) emit({ type: 'question', questionId: id, kind, ...fields, ...schema, ...time });
+    return { type: 'question', questionId: id };
+  });
+}
+
+/** Marks a question that has no id on the wire: its answer is sent as text. */
+const plainText = { providerMetadata: { a2a: { answer: 'text' } } } as const;
