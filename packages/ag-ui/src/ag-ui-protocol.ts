@@ -127,7 +127,8 @@ export const agUi: Protocol<AGUIEvent> = {
     ],
     async createHandler(options) {
       const { createAGUIHandler } = await import('./server/create-ag-ui-handler.ts');
-      return ({ request, agent, by }) => createAGUIHandler(agent.agent, { ...options, by })(request);
+      return ({ request, agent: { agent, interrupts = 'outcome' }, by }) =>
+        createAGUIHandler(agent, { ...options, interrupts, by })(request);
     },
   },
 };

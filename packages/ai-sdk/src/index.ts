@@ -25,6 +25,8 @@ export { toAiSdkMessages } from './messages/to-ai-sdk-messages.ts';
 export type { ToAiSdkMessagesOptions } from './messages/to-ai-sdk-messages.ts';
 export { modelSource } from './source/model-source.ts';
 export type { ModelSourceOptions, StreamTextSettings } from './source/model-source.ts';
+export { uiMessageStreamSource } from './source/ui-message-stream-source.ts';
+export type { UIMessageStreamSourceOptions } from './source/ui-message-stream-source.ts';
 export { createLanguageModelV3Encoder } from './language-model/encode-language-model-v3.ts';
 export type { LanguageModelV3EncoderOptions } from './language-model/encode-language-model-v3.ts';
 export { generateFromEvents } from './language-model/generate-from-events.ts';
@@ -74,5 +76,7 @@ export type {
   SendMessagesOptions,
   SourceChatTransportOptions,
 } from './chat/transport/source-chat-transport.ts';
+export { chatRoute, chatRouteKind } from './chat-route-kind.ts';
+export type { ChatRouteAgentOptions } from './chat-route-kind.ts';
 export { modelAgent, modelKind } from './model-kind.ts';
 export type { ModelAgentOptions } from './model-kind.ts';

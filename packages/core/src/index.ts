@@ -40,6 +40,8 @@ export type {
   ProtocolEndpoints,
 } from './protocol/endpoints.ts';
 export type {
+  ClientRules,
+  StopOnDisconnect,
   AgentDefinition,
   AgentDefinitions,
   AgentDetails,

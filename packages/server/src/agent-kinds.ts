@@ -1,6 +1,6 @@
 import { a2aKind } from '@intertie/a2a';
 import { agUiKind } from '@intertie/ag-ui';
-import { modelKind } from '@intertie/ai-sdk';
+import { chatRouteKind, modelKind } from '@intertie/ai-sdk';
 import type { AgentKind } from '@intertie/core';
 import { mailKind } from '@intertie/mail';
 import { openHarnessKind } from '@intertie/open-harness';
@@ -11,6 +11,7 @@ import { startModelDemo } from './demo/model-demo.ts';
 
 export { a2aAgent as a2a, type A2AAgentOptions } from '@intertie/a2a';
 export { agUiAgent as agUi, type AGUIAgentOptions } from '@intertie/ag-ui';
+export { chatRoute, type ChatRouteAgentOptions } from '@intertie/ai-sdk';
 export { modelAgent as model, type ModelAgentOptions } from '@intertie/ai-sdk';
 export { mailSwarm, type MAILAgentOptions } from '@intertie/mail';
 export { openHarness, type OpenHarnessAgentOptions } from '@intertie/open-harness';
@@ -23,6 +24,7 @@ export const agentKinds: readonly AgentKind[] = [
   mailKind,
   openHarnessKind,
   agUiKind,
+  chatRouteKind,
   a2aKind,
   { ...tapeKind, startDemo: startTapeDemo },
 ];

@@ -4,7 +4,7 @@ import { routePath } from 'hono/route';
 import type { Host } from './host/host.ts';
 import { authenticate, equalsSecret } from './http/authenticate.ts';
 import { checkHost } from './http/check-host.ts';
-import { checkOrigin, preflightHeaders } from './http/check-origin.ts';
+import { checkOrigin, toPreflightHeaders } from './http/check-origin.ts';
 import { createClientReader, type Client } from './net/client-address.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { remoteAddress, type ServerEnv } from './http/server-env.ts';
@@ -119,7 +119,8 @@ function guard(
         logger.log('warn', 'foreign-origin', { origin, fix });
       }
       const client = await admit(c, caller);
-      if (c.req.method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflightHeaders });
+      if (c.req.method === 'OPTIONS')
+        response = new Response(null, { status: 204, headers: toPreflightHeaders(c.req.raw) });
       else {
         const release = isLongPoll(c) ? streams.hold(client) : undefined;
         try {

@@ -131,7 +131,9 @@ async function assemble(config: IntertieConfig, { store, closeStore, ...parts }:
   for (const [name, given] of Object.entries(config.agents)) {
     const definition: AgentDefinition = isAgentDefinition(given) ? given : sourceDefinition(given);
     const source = isLocalOnly ? frames.createSource(name, definition) : definition.createSource(name);
-    const agent = new Agent({ name, source, store, host: runs, ...defined({ history: config.history }) });
+    const { stopOnDisconnect } = definition;
+    const agentOptions = defined({ history: config.history, stopOnDisconnect });
+    const agent = new Agent({ name, source, store, host: runs, ...agentOptions });
     agents.set(name, { name, definition, agent });
   }
   const eventLoop = new EventLoopDelay();

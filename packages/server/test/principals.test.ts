@@ -41,6 +41,9 @@ describe('with a token', () => {
     const headers = { authorization: `Bearer ${token}`, origin: 'https://app.example', host: 'chat.example' };
     const read = await send(guarded.url, { path: '/api/agents', headers });
     expect(read.headers['access-control-allow-origin']).toBe('https://app.example');
+    const asked = { ...headers, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-run-id' };
+    const preflight = await send(guarded.url, { method: 'OPTIONS', path: chat, headers: asked });
+    expect([preflight.status, preflight.headers['access-control-allow-headers']]).toEqual([204, 'x-run-id']);
     const wire = post('/api/dev/wire', '{"thread":"x","cut":true}', { authorization: `Bearer ${token}` });
     expect((await send(guarded.url, wire)).status).toBe(403);
   });

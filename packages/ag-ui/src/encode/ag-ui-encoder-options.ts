@@ -29,6 +29,16 @@ export interface AGUIEncoderOptions {
   baseline?: 'assume' | 'restate';
   /** `result` of RUN_FINISHED: the run's own, or text and finish reason of the last step. Default: `run`. */
   result?: 'run' | 'text';
+  /**
+   * How a paused run asks its questions: as interrupts of the outcome, or like LangGraph as `CUSTOM on_interrupt` before a
+   * RUN_FINISHED without an outcome. Default: `outcome`.
+   */
+  interrupts?: 'outcome' | 'langgraph';
+  /**
+   * Whether the calls that a paused run waits for are repeated as `CUSTOM tool-input-available`, from which TanStack AI executes
+   * its client tools. Default: false.
+   */
+  announceClientTools?: boolean;
   /** Request that RUN_STARTED repeats as `input`. */
   echo?: AGUIRunInput;
   onLoss?: OnLoss;
@@ -47,9 +57,10 @@ export type AGUIOpenState = {
 /** Returns a key of the options, with which a cursor detects whether it was created with the same ones. */
 export function toOptionsKey(options: AGUIEncoderOptions): string {
   const { sendReasoning = true, sendInternal = false, timestamps = false, snapshot = false } = options;
-  const { protocolVersion = 'any', form = 'triads', stepNames = 'turns', preliminary, baseline } = options;
+  const { protocolVersion = 'any', form = 'triads', stepNames = 'turns', preliminary, baseline, interrupts } = options;
   const sendsPreliminary = preliminary === 'activity';
   const flags = [sendReasoning, sendInternal, timestamps, snapshot, sendsPreliminary, baseline === 'restate'];
   const names = typeof stepNames === 'string' ? stepNames : 'own';
-  return `${protocolVersion}-${form}-${names}-${flags.map(Number).join('')}`;
+  const suffix = interrupts === 'langgraph' ? '-langgraph' : '';
+  return `${protocolVersion}-${form}-${names}-${flags.map(Number).join('')}${suffix}`;
 }

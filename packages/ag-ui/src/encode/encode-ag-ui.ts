@@ -52,6 +52,10 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   #state: StateEncoder;
   #messages: MessageHistory;
   #time: number | undefined;
+  /** Events of the end of the run, which a client that joins later gets too. */
+  #ending: AGUIEvent[] = [];
+  /** Calls for the client by id, if they are announced. */
+  #clientCalls = new Map<string, JsonObject>();
   #emit: Emit<AGUIEvent> = () => undefined;
 
   constructor(options: AGUIEncoderOptions) {
@@ -98,8 +102,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
   open(state: AGUIOpenState, emit: Emit<AGUIEvent>): void {
     const { events, known = [] } = state;
     this.#messages.startJoin(state);
-    let last: AGUIEvent | undefined;
-    for (const event of events) this.feed(event, (written) => void (last = written));
+    for (const event of events) this.feed(event, () => undefined);
     this.#emit = emit;
     if (this.#run === undefined) return;
     this.#writeRunStarted();
@@ -113,7 +116,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
       this.#write(encodeUnattached(part, this.#parts.agents.owner(part.part.agentId)));
     }
     if (this.#phase !== 'ended') this.#parts.reopen(this.#write);
-    else if (last) this.#write(last);
+    else for (const event of this.#ending) this.#write(event);
   }
 
   /** Mutates the event (timestamp, metadata), so it must be a fresh object. */
@@ -155,6 +158,7 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
       case 'tool-input-end':
         return void this.#tools.inputEnd(event);
       case 'tool-call':
+        this.#addClientCall(event);
         if (this.#tools.has(event.toolCallId) || this.#parts.withheld.admit(event, event.toolCallId)) {
           if (!this.#tools.has(event.toolCallId)) this.#parts.agents.enterPhase('executing', event.stepId, write);
           this.#tools.call(event, this.#parts.agents.owner(event.agentId), this.#parts.form, write);
@@ -305,7 +309,23 @@ class AGUIEncoder implements Encoder<AGUIEvent, AGUIOpenState> {
     this.#phase = 'ended';
     const interrupts = this.#parts.questions.interrupts(event);
     const result = this.#options.result === 'text' ? this.#textResult(event) : event.result;
-    this.#write(encodeRunEnd(event, { run: this.#run, features: this.#features, interrupts, unanswered, result }));
+    const { interrupts: form = 'outcome' } = this.#options;
+    const context = { run: this.#run, features: this.#features, interrupts, form, unanswered, result };
+    this.#ending = [...this.#announceClientCalls(event), ...encodeRunEnd(event, context)];
+    for (const encoded of this.#ending) this.#write(encoded);
+  }
+
+  #addClientCall({ toolCallId, toolName, input, executor }: EventOf<'tool-call'>): void {
+    if (this.#options.announceClientTools && executor === 'client')
+      this.#clientCalls.set(toolCallId, { toolCallId, toolName, input });
+  }
+
+  #announceClientCalls(event: EndEvent): AGUIEvent[] {
+    if (event.outcome !== 'paused') return [];
+    return event.waitingFor.flatMap((waiting): AGUIEvent[] => {
+      const value = waiting.type === 'tool' ? this.#clientCalls.get(waiting.toolCallId) : undefined;
+      return value ? [{ type: 'CUSTOM', name: 'tool-input-available', value }] : [];
+    });
   }
 
   #textResult({ finishReason = 'stop' }: EndEvent): Json {

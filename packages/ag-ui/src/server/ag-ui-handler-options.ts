@@ -9,7 +9,15 @@ import type { AGUIEncoderOptions } from '../encode/ag-ui-encoder-options.ts';
 
 type Encoding = Pick<
   AGUIEncoderOptions,
-  'form' | 'timestamps' | 'stepNames' | 'sendReasoning' | 'sendInternal' | 'preliminary' | 'snapshot' | 'onLoss'
+  | 'form'
+  | 'timestamps'
+  | 'stepNames'
+  | 'sendReasoning'
+  | 'sendInternal'
+  | 'preliminary'
+  | 'snapshot'
+  | 'interrupts'
+  | 'onLoss'
 >;
 
 interface CommonOptions extends Encoding {

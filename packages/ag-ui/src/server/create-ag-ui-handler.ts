@@ -25,7 +25,8 @@ import { DurableAGUIHandler, type RunResponse } from './durable-ag-ui-handler.ts
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
 import { defined, asNonEmptyText } from '../shared/read-fields.ts';
 import { encodeInterrupt } from '../shared/interrupt.ts';
-import { readRunAgentInput, RequestError } from './read-run-agent-input.ts';
+import { withCommandResume } from './read-command-resume.ts';
+import { isTanStack, readRunAgentInput, RequestError } from './read-run-agent-input.ts';
 import { toRunInput } from '../messages/to-run-input.ts';
 
 type Handler = (request: Request) => Promise<Response>;
@@ -81,12 +82,18 @@ function sourceHandler(source: AgentSource, options: AGUIHandlerOptions): Handle
   const { onLoss = () => undefined } = encoding;
 
   return withErrorResponses(['POST'], async (request) => {
-    const input = await readRunAgentInput(request, limits);
+    const read = await readRunAgentInput(request, limits);
+    const input = encoding.interrupts === 'langgraph' ? await withCommandResume(read, async () => []) : read;
     const { protocolVersion = assumed, messages } = input;
     const run = toRunInput(input, { generateId: createId, now, onLoss });
     const prepared = await prepare?.(run, { request, input });
     const encoder = withPublicFaults(
-      createAGUIEncoder({ ...encoding, messages, ...(protocolVersion !== undefined && { protocolVersion }) }),
+      createAGUIEncoder({
+        ...encoding,
+        messages,
+        announceClientTools: isTanStack(request, input),
+        ...defined({ protocolVersion }),
+      }),
       { runId: run.runId, errorText },
     );
     const stop = new AbortController();

@@ -20,7 +20,9 @@ import type { AGUIOpenState } from '../encode/ag-ui-encoder-options.ts';
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
 import { joinRun, streamStored } from './join-run.ts';
 import { defined, isEmptyValue } from '../shared/read-fields.ts';
-import { RequestError } from './read-run-agent-input.ts';
+import { isTanStack, RequestError } from './read-run-agent-input.ts';
+import { withCommandResume } from './read-command-resume.ts';
+import { encodeInterruptId } from '../shared/interrupt.ts';
 import { readAnswers, readRequest, type RequestedRun } from './read-request.ts';
 import { replayRun } from './replay-run.ts';
 import { toRunContext } from '../messages/to-run-input.ts';
@@ -36,6 +38,7 @@ type Client = {
   runId?: string;
   parentRunId?: string;
   messages?: readonly Message[];
+  announceClientTools?: boolean;
 };
 
 /**
@@ -52,9 +55,12 @@ export class DurableAGUIHandler {
   }
 
   /** Starts, continues or joins the run that a request asks for. */
-  async run(input: AGUIRunInput, request: Request): Promise<RunResponse> {
-    const { onLoss = () => undefined } = this.#options;
-    const { threadId, runId } = input;
+  async run(sent: AGUIRunInput, request: Request): Promise<RunResponse> {
+    const { onLoss = () => undefined, interrupts } = this.#options;
+    const { threadId, runId } = sent;
+    const listOpenIds = (): Promise<string[]> => this.#listInterruptIds(threadId);
+    const input = interrupts === 'langgraph' ? await withCommandResume(sent, listOpenIds) : sent;
+    const client = { ...input, announceClientTools: isTanStack(request, input) };
     const branch = await this.#readBranch(threadId, input);
     const requested = readRequest(input, branch, onLoss);
     const answers = await this.#readAnswers(input, branch);
@@ -65,19 +71,19 @@ export class DurableAGUIHandler {
       const next = requested.message && (await this.#prepare(requested, input, request));
       return this.#serve(
         await serveDurableRun(this.#agent, { type: 'answer', threadId, answers, next }, options),
-        input,
+        client,
       );
     }
     if (isNew && !input.resume?.length) {
       const command = { type: 'start' as const, request: await this.#prepare(requested, input, request) };
-      return this.#serve(await serveDurableRun(this.#agent, command, options), input);
+      return this.#serve(await serveDurableRun(this.#agent, command, options), client);
     }
     const known = await this.#agent.find({ runId, threadId });
     if (!known && input.resume?.length) {
       throw new RequestError('`resume` names no interrupt of this thread. Use the ids of RUN_FINISHED.', 422);
     }
     const last = await serveDurableRun(this.#agent, { type: 'join', threadId, runId: known?.runId });
-    if (last) return this.#join(last, input);
+    if (last) return this.#join(last, client);
     throw new RequestError('There is nothing to answer: `messages` must end with a user message.', 422);
   }
 
@@ -152,7 +158,7 @@ export class DurableAGUIHandler {
   }
 
   /** Streams a new run from its start, and joins a known one. */
-  async #serve(served: ServedRun | OpenRun, client: AGUIRunInput): Promise<RunResponse> {
+  async #serve(served: ServedRun | OpenRun, client: AGUIRunInput & Client): Promise<RunResponse> {
     if (served.type === 'open') return { events: this.#streamOpenQuestions(served.open, client) };
     const { threadId, runId } = served.run;
     if (!served.isNew) {
@@ -164,7 +170,7 @@ export class DurableAGUIHandler {
   }
 
   /** Streams a run that only pauses for the questions that are still open. The agent runs once all are answered. */
-  #streamOpenQuestions(open: readonly Decision[], input: AGUIRunInput): ReadableStream<AGUIEvent> {
+  #streamOpenQuestions(open: readonly Decision[], input: AGUIRunInput & Client): ReadableStream<AGUIEvent> {
     const { runId, threadId } = input;
     const encoder = this.#createEncoder(input, runId);
     return streamWritten((emit) => {
@@ -212,6 +218,12 @@ export class DurableAGUIHandler {
     return readAnswers(input, branch, sortByBranch(await registry.listDecisions(scope, { threadId }), branch), onLoss);
   }
 
+  async #listInterruptIds(threadId: string): Promise<string[]> {
+    const { registry, scope } = this.#agent.store;
+    const open = await registry.listDecisions(scope, { threadId, state: 'open' });
+    return open.flatMap((decision) => ('question' in decision ? [encodeInterruptId(decision.question)] : []));
+  }
+
   async #readBranch(threadId: string, client: Client): Promise<StoredBranch> {
     return new StoredBranch(await this.#agent.store.listMessages({ threadId }), this.#messageOptions(client));
   }
@@ -223,16 +235,20 @@ export class DurableAGUIHandler {
   }
 
   #createEncoder(
-    { protocolVersion = this.#options.protocolVersion, messages }: Client,
+    { protocolVersion = this.#options.protocolVersion, messages, announceClientTools }: Client,
     runId: string,
   ): Encoder<AGUIEvent, AGUIOpenState> {
-    const { form, timestamps, stepNames, sendReasoning, sendInternal, preliminary, snapshot, onLoss } = this.#options;
-    const encoding = { form, timestamps, stepNames, sendReasoning, sendInternal, preliminary, snapshot, onLoss };
-    const { errorText } = this.#options;
-    return withPublicFaults(createAGUIEncoder(defined({ ...encoding, protocolVersion, messages })), {
-      runId,
-      errorText,
-    });
+    const { form, timestamps, stepNames, sendReasoning, sendInternal, preliminary, snapshot } = this.#options;
+    const { interrupts, onLoss, errorText } = this.#options;
+    const shown = { sendReasoning, sendInternal, preliminary, snapshot, interrupts };
+    const encoding = { form, timestamps, stepNames, ...shown, onLoss };
+    return withPublicFaults(
+      createAGUIEncoder(defined({ ...encoding, protocolVersion, messages, announceClientTools })),
+      {
+        runId,
+        errorText,
+      },
+    );
   }
 }
 

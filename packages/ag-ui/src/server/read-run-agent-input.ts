@@ -21,6 +21,11 @@ export async function readRunAgentInput(request: Request, limits?: Partial<Reque
   return input;
 }
 
+/** Whether TanStack AI has sent the request: it repeats the run id in a header of its own. */
+export function isTanStack({ headers }: Request, { runId }: AGUIRunInput): boolean {
+  return headers.get('x-run-id') === runId;
+}
+
 /** Lists whose entries are checked separately; see `checkShape`. */
 const lists = ['messages', 'tools', 'context', 'resume'] as const;
 type List = (typeof lists)[number];

@@ -1,5 +1,13 @@
 import type { ModelSourceOptions } from '@intertie/ai-sdk';
-import type { Answer, AgentSource, CanonicalMessage, OnLoss, RunRequest, Store } from '@intertie/core';
+import type {
+  Answer,
+  AgentSource,
+  CanonicalMessage,
+  OnLoss,
+  RunRequest,
+  Store,
+  StopOnDisconnect,
+} from '@intertie/core';
 import type { NewMessage, ToolAnswer } from '@intertie/core/store';
 import type { LanguageModel, ModelMessage, ToolSet, UIMessage } from 'ai';
 import type { AgentDefinition } from '../execution/agent-definition.ts';
@@ -26,6 +34,11 @@ export type SharedOptions = {
   retainReasoning?: RetainReasoning;
   /** Which reasoning is written to the store, and so sent to clients. Default: `all`. */
   storeReasoning?: StoreReasoning;
+  /**
+   * Stops a run when its last reader has left for `afterMs`, for clients that can stop a run only by disconnecting. Readers of
+   * all processes count. A run that was never read, or that waits for an answer, is not stopped. Default: a run continues.
+   */
+  stopOnDisconnect?: StopOnDisconnect;
   onLoss?: OnLoss;
 };
 

@@ -13,12 +13,21 @@ export type AgentRuntime = { definition: AgentDefinition; store: Store; host: Ru
 /** Applies the defaults of the options and registers the agent with its host. */
 export function createAgentRuntime<Tools extends ToolSet>(options: AgentOptions<Tools>): AgentRuntime {
   const { onLoss = () => undefined, title = getDefaultTitle } = options;
-  const { history = {}, retainReasoning = 'all', storeReasoning = 'all' } = options;
+  const { history = {}, retainReasoning = 'all', storeReasoning = 'all', stopOnDisconnect } = options;
   const store = toStore(options.store ?? createInMemoryStore());
   const source = options.source ?? createModelSource(options);
   const host = options.host ?? getSharedRunHost(store);
   const name = options.name ?? source.name;
-  const definition: AgentDefinition = { name, source, title, history, retainReasoning, storeReasoning, onLoss };
+  const definition: AgentDefinition = {
+    name,
+    source,
+    title,
+    history,
+    retainReasoning,
+    storeReasoning,
+    onLoss,
+    ...(stopOnDisconnect && { stopOnDisconnect }),
+  };
   host.register(definition);
   return { definition, store, host };
 }
@@ -30,6 +39,7 @@ const ownOptions: ReadonlySet<string> = new Set<keyof ModelAgentOptions<ToolSet>
   'history',
   'retainReasoning',
   'storeReasoning',
+  'stopOnDisconnect',
   'source',
   'model',
 ]);

@@ -1,4 +1,4 @@
-import type { AgentSource, CanonicalMessage, OnLoss } from '@intertie/core';
+import type { AgentSource, CanonicalMessage, OnLoss, StopOnDisconnect } from '@intertie/core';
 import type { HistoryOptions, RetainReasoning } from '../history/history-options.ts';
 import type { StoreReasoning } from '../history/store-reasoning.ts';
 
@@ -15,4 +15,6 @@ export type AgentDefinition = {
   readonly retainReasoning: RetainReasoning;
   readonly storeReasoning: StoreReasoning;
   readonly onLoss: OnLoss;
+  /** Absent: a run continues without readers. */
+  readonly stopOnDisconnect?: StopOnDisconnect;
 };

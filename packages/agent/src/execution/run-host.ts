@@ -25,6 +25,7 @@ import { OwnershipCalls } from './ownership-calls.ts';
 import { Deadline } from './deadline.ts';
 import type { Observe, RunObserver, RunResult } from '../telemetry/run-observer.ts';
 import { RunRelay } from './run-relay.ts';
+import { UnreadRuns } from './unread-runs.ts';
 
 export type RunHostOptions = {
   /**
@@ -109,6 +110,7 @@ export class RunHost {
   #ending = new Set<RunKey>();
   #calls: OwnershipCalls;
   #orphans: OrphanRuns;
+  #unread: UnreadRuns;
   #work = new Set<Promise<unknown>>();
   #lease: Lease | undefined;
   #opened: Promise<void> | undefined;
@@ -137,6 +139,7 @@ export class RunHost {
       calls: this.#calls,
       known: () => [...this.#executions.keys(), ...this.#ending],
     });
+    this.#unread = new UnreadRuns({ store, onError, stop: (scope, run) => this.#stopUnread(scope, run) });
     const onFlush = (flush: FlushReport): void => this.observe('flushed', flush);
     this.flusher = createRunFlusher({ log: store.log, onError, onFlush, ...(tickMs !== undefined && { tickMs }) });
     this.watcher = createRunWatcher({ log: store.log, hints: store.hints, process, local: this.flusher, onError });
@@ -470,15 +473,32 @@ export class RunHost {
     this.#executions.get(run)?.stop(reason);
   }
 
+  async #stopUnread(scope: Scope, run: RunKey): Promise<void> {
+    const message = 'disconnected';
+    await this.store.registry.stop(scope, run, message);
+    this.stop(run, { by: 'user', message });
+  }
+
   /** Starts the lease and the sweeps, which continue or end runs of dead processes, without waiting for them. */
   openForReading(): void {
     if (!this.isClosing) this.track(this.open());
   }
 
-  follow(scope: Scope, run: RunKey, after?: LogPosition): ReadableStream<Followed> {
+  follow(
+    { scope, key: run, agent }: Pick<RunRecord, 'scope' | 'key' | 'agent'>,
+    after?: LogPosition,
+  ): ReadableStream<Followed> {
     this.openForReading();
     const { store, watcher, relay: local, maxOutageMs } = this;
-    const onOpen = (abort: (reason: Error) => void): (() => void) => this.#streams.add(abort);
+    const { stopOnDisconnect } = this.findAgent(agent) ?? {};
+    const onOpen = (abort: (reason: Error) => void): (() => void) => {
+      const endStream = this.#streams.add(abort);
+      const removeReader = stopOnDisconnect && this.#unread.addReader({ scope, run, ...stopOnDisconnect });
+      return () => {
+        endStream();
+        removeReader?.();
+      };
+    };
     const onDelivered = (lagMs: number): void => this.observe('delivered', { lagMs });
     return followRun({ store, watcher, scope, run, local, onOpen, onDelivered, maxOutageMs, ...(after && { after }) });
   }
@@ -501,6 +521,7 @@ export class RunHost {
 
   async #close(): Promise<void> {
     this.#closing.abort();
+    this.#unread.close();
     // Each statement of a sweep has its own time limit; their sum is minutes if the database does not answer.
     await waitAtMost(closeGraceMs, this.#sweeper.stop());
     this.#isHandingOver = await this.#canHandOver();

@@ -9,20 +9,22 @@ export class StoredRun implements DurableRun {
   readonly threadId: string;
   readonly messageId: string;
   readonly key: RunKey;
+  #agent: string;
   #host: RunHost;
   #store: Store;
 
-  constructor(host: RunHost, store: Store, { runId, threadId, messageId, key }: RunRecord) {
+  constructor(host: RunHost, store: Store, { runId, threadId, messageId, key, agent }: RunRecord) {
     this.runId = runId;
     this.threadId = threadId;
     this.messageId = messageId;
     this.key = key;
+    this.#agent = agent;
     this.#host = host;
     this.#store = store;
   }
 
   follow(after?: LogPosition): ReadableStream<Followed> {
-    return this.#host.follow(this.#store.scope, this.key, after);
+    return this.#host.follow({ scope: this.#store.scope, key: this.key, agent: this.#agent }, after);
   }
 
   async record(): Promise<RunRecord> {

@@ -5,8 +5,22 @@ import type { Probe } from './protocol.ts';
 /** Receives every frame of a runtime before it is decoded. Events refer to it by index, as `origin`. */
 export type OnFrame = (frame: unknown, index: number) => void;
 
-/** Descriptions of an agent for users. */
-export type AgentDetails = {
+/** Stops a run that no client reads any more. */
+export type StopOnDisconnect = {
+  /** Time in milliseconds without a reader after which the run is stopped. A reader that returns in time prevents it. */
+  afterMs: number;
+};
+
+/** Rules of an agent for its clients. */
+export type ClientRules = {
+  /** Stops a run when its last reader has left for `afterMs`. Default: a run continues without readers. */
+  stopOnDisconnect?: StopOnDisconnect;
+  /** Form of questions at the AG-UI endpoint: `langgraph` for clients that expect `on_interrupt`. Default: `outcome`. */
+  interrupts?: 'outcome' | 'langgraph';
+};
+
+/** Options of every agent: descriptions for users, and rules for clients. */
+export type AgentDetails = ClientRules & {
   description?: string;
   /** First messages that a page may suggest. */
   suggestions?: readonly string[];
@@ -89,6 +103,6 @@ export type DemoAgents = { agents: AgentDefinitions; stop?: () => Promise<void> 
 export function splitDetails<Options extends AgentDetails>(
   options: Options,
 ): { details: AgentDetails; settings: Omit<Options, keyof AgentDetails> } {
-  const { description, suggestions, ...settings } = options;
-  return { details: defined({ description, suggestions }), settings };
+  const { description, suggestions, stopOnDisconnect, interrupts, ...settings } = options;
+  return { details: defined({ description, suggestions, stopOnDisconnect, interrupts }), settings };
 }

@@ -2,6 +2,7 @@ import type { Fault } from '../event/fault.ts';
 import type { RequestLimits } from '../http/request-body.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { DurableAgent } from '../run/durable-agent.ts';
+import type { ClientRules } from './agent-kind.ts';
 
 /** Route of a protocol on a server. */
 export type EndpointRoute = {
@@ -20,7 +21,10 @@ export type EndpointRoute = {
 };
 
 /** Agent of a server, in the scope of the caller. */
-export type EndpointAgent = { name: string; description?: string; agent: DurableAgent };
+export type EndpointAgent = { name: string; description?: string; agent: DurableAgent } & Pick<
+  ClientRules,
+  'interrupts'
+>;
 
 export type EndpointRequest = {
   request: Request;

@@ -64,7 +64,7 @@ export function createRunWatcher(options: RunWatcherOptions): RunWatcher {
   };
 
   const isRelevant = (hint: Hint): boolean => {
-    if (hint.type === 'thread') return false;
+    if (hint.type === 'thread' || hint.type === 'unread' || hint.type === 'read') return false;
     if (hint.type !== 'flushed') return listeners.has(hint.run);
     return !local || hint.process !== process || [...listeners.keys()].some((run) => !local.writes(run));
   };

@@ -4,6 +4,8 @@ import type { RunKey } from './run-log.ts';
 export type Hint =
   | { type: 'flushed'; process: string }
   | { type: 'stop' | 'answer' | 'released'; run: RunKey }
+  /** The last reader of a run has left a process. A process that has readers of the run publishes `read`. */
+  | { type: 'unread' | 'read'; run: RunKey }
   | { type: 'thread'; scope: string; threadId: string };
 
 /** Bus that may lose, repeat and reorder hints. Everything also works without it, by polling. */

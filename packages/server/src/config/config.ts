@@ -118,6 +118,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
       const functions = agentKinds.map(({ functionName }) => `${functionName}(…)`);
       wrong(`agents.${key} is ${show(agent)}; create it with ${joinNames(functions)}.`);
     }
+    checkClientOptions(key, agent as AgentDefinition);
   }
   if (defaultAgent !== undefined && !(typeof defaultAgent === 'string' && Object.hasOwn(agents, defaultAgent))) {
     wrong(`defaultAgent is ${show(defaultAgent)}; the agents are ${Object.keys(agents).join(', ')}.`);
@@ -173,6 +174,14 @@ function checkTrustProxy(trustProxy: unknown, where: string): void {
   } catch (error) {
     wrong(`${where}: ${(error as Error).message}.`);
   }
+}
+
+function checkClientOptions(key: string, { stopOnDisconnect, interrupts }: AgentDefinition): void {
+  const { afterMs } = stopOnDisconnect ?? { afterMs: 0 };
+  if (!(typeof afterMs === 'number' && afterMs >= 0))
+    wrong(`agents.${key}.stopOnDisconnect.afterMs is ${show(afterMs)}; it should be a number of milliseconds.`);
+  if (interrupts !== undefined && interrupts !== 'outcome' && interrupts !== 'langgraph')
+    wrong(`agents.${key}.interrupts is ${show(interrupts)}; it should be 'outcome' or 'langgraph'.`);
 }
 
 function checkOrigins(cors: unknown): void {

@@ -1,7 +1,7 @@
 import type { IntertieConfig } from '../config/config.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
 
-/** Headers that a page of another origin may send and read. */
+/** Headers that a page of another origin may send if its preflight names none, and may read. */
 const allowHeaders = 'authorization, content-type, idempotency-key, if-none-match, last-event-id, range';
 const exposeHeaders =
   'content-range, etag, retry-after, stream-closed, stream-cursor, stream-next-offset, stream-up-to-date, x-intertie-message, x-intertie-run, x-request-id';
@@ -30,7 +30,7 @@ export function checkOrigin(request: Request, cors: IntertieConfig['cors'], host
   if (cors === '*' || cors?.includes(origin)) {
     return {
       headers: {
-        vary: 'origin',
+        vary: 'origin, access-control-request-headers',
         'access-control-allow-origin': cors === '*' ? '*' : origin,
         ...(cors !== '*' && { 'access-control-allow-credentials': 'true' }),
         'access-control-expose-headers': exposeHeaders,
@@ -42,12 +42,17 @@ export function checkOrigin(request: Request, cors: IntertieConfig['cors'], host
   return { headers: { vary: 'origin' }, foreignOrigin: origin };
 }
 
-/** Headers of a preflight response. They allow nothing without the origin headers of `checkOrigin`. */
-export const preflightHeaders: { readonly [name: string]: string } = {
-  'access-control-allow-methods': allowMethods,
-  'access-control-allow-headers': allowHeaders,
-  'access-control-max-age': '600',
-};
+/**
+ * Returns the headers of a preflight response. They allow nothing without the origin headers of `checkOrigin`, so all
+ * requested headers are allowed: clients add their own, such as `x-run-id` of TanStack AI.
+ */
+export function toPreflightHeaders({ headers }: Request): { [name: string]: string } {
+  return {
+    'access-control-allow-methods': allowMethods,
+    'access-control-allow-headers': headers.get('access-control-request-headers') ?? allowHeaders,
+    'access-control-max-age': '600',
+  };
+}
 
 function isSameOrigin(origin: string, host: string): boolean {
   // Compares hosts only: behind a proxy that terminates TLS the schemes differ.

@@ -47,7 +47,8 @@ function addEndpoints(app: App, host: Host, endpoints: ProtocolEndpoints): void 
 }
 
 function toEndpointAgent({ name, definition, agent }: HostedAgent, scope: string): EndpointAgent {
-  return { name, agent: agent.forScope(scope), ...defined({ description: definition.description }) };
+  const { description, interrupts } = definition;
+  return { name, agent: agent.forScope(scope), ...defined({ description, interrupts }) };
 }
 
 /** `{task}` becomes `:task`, and `{task}:cancel` becomes a parameter with that suffix. */

@@ -5,7 +5,7 @@ import { defined, isFields, asNonEmptyText, asText, type Fields } from '../../sh
 /** Reads the client tools, context and shared state from the body of a chat request. Invalid entries are ignored. */
 export function readBodyInput(body: Fields): Pick<RunRequest, 'tools' | 'context' | 'state'> {
   const { state } = body;
-  const tools = filterFields(body.tools).flatMap(({ name, description, inputSchema }) => {
+  const tools = listTools(body.tools).flatMap(({ name, description, inputSchema }) => {
     const tool = asNonEmptyText(name);
     if (tool === undefined) return [];
     const schema = inputSchema === undefined ? undefined : toJson(inputSchema);
@@ -19,6 +19,14 @@ export function readBodyInput(body: Fields): Pick<RunRequest, 'tools' | 'context
     ...(context.length > 0 && { context }),
     ...(state !== undefined && { state: toJson(state) }),
   };
+}
+
+/** Lists tools: an array, or the object by name that `AssistantChatTransport` sends, with schemas as `parameters`. */
+function listTools(tools: unknown): Fields[] {
+  if (!isFields(tools)) return filterFields(tools);
+  return Object.entries(tools).flatMap(([name, tool]) =>
+    isFields(tool) ? [{ name, description: tool.description, inputSchema: tool.parameters }] : [],
+  );
 }
 
 function filterFields(value: unknown): Fields[] {

@@ -1,5 +1,4 @@
 import {
-  applyAnswer,
   compose,
   seal,
   sourceStream,
@@ -9,6 +8,7 @@ import {
   type RunInput,
 } from '@intertie/core';
 import type { ConnectedSource } from '@intertie/core/internal';
+import { toRequestMessages } from '../../messages/to-request-messages.ts';
 import { toUIMessages } from '../../messages/to-ui-messages.ts';
 import { asFields, asNonEmptyText, defined } from '../../shared/read-fields.ts';
 import type { UIMessageChunkOf } from '../../ui-message-stream/chunk/ui-message-chunk.ts';
@@ -92,24 +92,4 @@ function createDecoder(run: RunInput): Codec<unknown, AgentEvent> {
     createUIMessageDecoder(run),
     seal(run, () => undefined),
   );
-}
-
-/** Returns the history, followed for a continuation by the message with its answers. */
-function toRequestMessages({
-  history,
-  message,
-  messageId: id,
-  threadId,
-  answers,
-  startedAt,
-  resumes,
-}: RunInput): CanonicalMessage[] {
-  if (!message) return history;
-  const content = answers.reduce(applyAnswer, message);
-  const createdAt = new Date(startedAt);
-  const runId = resumes === undefined ? {} : { runId: resumes };
-  return [
-    ...history,
-    { id, threadId, role: 'assistant', type: 'text', content, createdAt, status: 'paused', ...runId },
-  ];
 }

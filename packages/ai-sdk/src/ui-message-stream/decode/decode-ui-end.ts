@@ -1,4 +1,5 @@
-import type { EventOf, Fault, FinishReason } from '@intertie/core';
+import type { End, EventOf, Fault, FinishReason } from '@intertie/core';
+import { toInterruptedOutcome } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import { defined } from '../../shared/read-fields.ts';
 
@@ -42,9 +43,12 @@ export class UIRunEndDecoder {
     return this.#withMessageId({ ...fields, outcome: 'complete' });
   }
 
-  /** Returns the end of a stream without a last chunk. Undefined if no error explains it. */
-  toTruncated(): RunEnd | undefined {
-    return this.#cause && this.#withMessageId({ type: 'run-end', outcome: 'error', error: this.#cause });
+  /** Returns the end of a stream without a last chunk. Undefined if neither an error nor a message id is to be recorded. */
+  toInterrupted(end: End): RunEnd | undefined {
+    const isCaused = this.#cause !== undefined && end.reason === 'eof';
+    if (!isCaused && this.wireMessageId === undefined) return undefined;
+    const outcome = isCaused ? { outcome: 'error' as const, error: this.#cause! } : toInterruptedOutcome(end);
+    return this.#withMessageId({ type: 'run-end', ...outcome });
   }
 
   #getDataEvent(outcome: RunEnd['outcome']): RunEnd | undefined {

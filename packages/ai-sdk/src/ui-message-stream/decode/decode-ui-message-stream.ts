@@ -3,6 +3,7 @@ import {
   type AgentEvent,
   type Codec,
   type Emit,
+  type End,
   type EventOf,
   type FinishReason,
   type JsonObject,
@@ -56,7 +57,7 @@ export function createUIMessageDecoder(
   const decoder = new UIMessageDecoder(run, options);
   return {
     feed: (chunk, emit) => decoder.feed(chunk, emit),
-    end: (end, emit) => decoder.end(end.reason === 'eof', emit),
+    end: (end, emit) => decoder.end(end, emit),
   };
 }
 
@@ -117,11 +118,11 @@ class UIMessageDecoder {
     this.#emitRaw(value, emit);
   }
 
-  /** Without a last chunk, ends the run with the first error. If there is none, `seal` reports the truncation. */
-  end(isEof: boolean, emit: Write): void {
+  /** Ends a run without a last chunk, if the stream had an error or a message id of its own. Else `seal` ends the run. */
+  end(end: End, emit: Write): void {
     if (this.#hasEnded) return;
     this.#tools.settleInvalid(emit);
-    const ended = isEof ? this.#runEnd.toTruncated() : undefined;
+    const ended = this.#runEnd.toInterrupted(end);
     if (ended) this.#emitRunEnd(ended, emit);
   }
 

@@ -196,7 +196,9 @@ export class UIToolDecoder {
     const waiting: Waiting[] = [];
     for (const { id, state, executor } of this.#calls.values()) {
       if (state !== 'complete' || asking.has(id)) continue;
-      const isForClient = executor === 'client' || (executor === undefined && finishReason === 'tool-calls');
+      // Routes in other languages often finish without a reason.
+      const mayWait = finishReason === undefined || finishReason === 'tool-calls';
+      const isForClient = executor === 'client' || (executor === undefined && mayWait);
       if (isForClient) waiting.push({ type: 'tool', toolCallId: id });
     }
     return waiting;
