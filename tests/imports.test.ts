@@ -14,6 +14,7 @@ const table: Record<string, { imports: string[] | 'all'; node?: true | string[] 
   mail: { imports: ['core', 'ai-sdk'], node: ['demo.ts'] },
   'open-harness': { imports: ['core', 'ai-sdk'] },
   'ag-ui': { imports: ['core', 'ai-sdk'] },
+  openai: { imports: ['core'] },
   conformance: { imports: ['core'] },
   postgres: { imports: ['core'], node: true },
   agent: { imports: ['core', 'ai-sdk'] },

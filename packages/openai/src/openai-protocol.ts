@@ -4,6 +4,7 @@ import { createResponsesChecker } from './check/responses-checker.ts';
 import { responsesRules } from './check/responses-rules.ts';
 import { createResponsesDecoder } from './decode/decode-responses.ts';
 import { createResponsesEncoder } from './encode/encode-responses.ts';
+import { openaiEndpoints } from './endpoints.ts';
 import { terminalEvents, type ResponseEvent } from './shared/response-event.ts';
 import { formatResponseId } from './shared/response-object.ts';
 
@@ -36,4 +37,5 @@ export const openai: Protocol<ResponseEvent> = {
       },
       onLoss,
     }),
+  endpoints: openaiEndpoints,
 };

@@ -4,6 +4,7 @@ import { canonical } from '@intertie/conformance';
 import type { Protocol } from '@intertie/core';
 import { mailProtocol } from '@intertie/mail';
 import { openHarnessProtocol } from '@intertie/open-harness';
+import { openai } from '@intertie/openai';
 
 /** Every protocol that the tools know. A new one is one line here; tests can pass another list. */
 export const protocols: readonly Protocol[] = [
@@ -12,6 +13,7 @@ export const protocols: readonly Protocol[] = [
   uiMessageStream,
   mailProtocol,
   openHarnessProtocol,
+  openai,
   fullStream,
   modelMessages,
 ];

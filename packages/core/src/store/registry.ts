@@ -98,7 +98,7 @@ export type StartRequest = {
   threadId: string;
   resourceId?: string;
   /** Fields of the thread if this call creates it. An existing thread keeps its fields. */
-  thread?: Pick<ThreadInput, 'title' | 'metadata'>;
+  thread?: Pick<ThreadInput, 'title' | 'metadata' | 'hidden'>;
   runId: string;
   agent: string;
   /** Process that will execute the run. */
@@ -117,6 +117,8 @@ export type StartRequest = {
   idempotency?: { key: string; hash: string };
   input?: Json;
   createdBy?: string;
+  /** Finds the run again with `listBranchRuns`, for clients that send whole histories without ids. */
+  branchKey?: string;
 };
 
 export type Started = { type: 'started' } & Ownership & {
@@ -268,6 +270,8 @@ export interface Registry {
    * of expired decisions.
    */
   expire(limit?: number): Promise<number>;
+  /** Lists hidden threads without a live or queued run that last changed at least `minAgeMs` ago, by the store's clock. */
+  listHidden(minAgeMs: number, limit?: number): Promise<Array<{ scope: Scope; threadId: string }>>;
   /** Lists runs that ended at least `minAgeMs` ago, by the store's clock, and still have a log. */
   listPrunable(minAgeMs: number, limit?: number): Promise<RunKey[]>;
 
@@ -275,6 +279,8 @@ export interface Registry {
   /** Finds a run by the client's id. Without a thread, finds the newest with that id in the scope. */
   findRun(scope: Scope, query: { runId: string; threadId?: string }): Promise<RunRecord | null>;
   listRuns(scope: Scope, query: { threadId: string }): Promise<RunRecord[]>;
+  /** Lists the runs of an agent that were started with a branch key, newest first. Default limit: 20. */
+  listBranchRuns(scope: Scope, query: { agent: string; branchKey: string; limit?: number }): Promise<RunRecord[]>;
   liveRun(scope: Scope, query: { threadId: string }): Promise<RunRecord | null>;
   listDecisions(
     scope: Scope,

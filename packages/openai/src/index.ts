@@ -1,0 +1,9 @@
+/** The OpenAI API for agents, and servers of the Responses API as sources: `@intertie/openai`. */
+
+export { openai } from './openai-protocol.ts';
+export { createResponsesEncoder } from './encode/encode-responses.ts';
+export type { ResponsesEncoder, ResponsesEncoderOptions } from './encode/encode-responses.ts';
+export { createResponsesDecoder } from './decode/decode-responses.ts';
+export type { ResponsesDecoderOptions } from './decode/decode-responses.ts';
+export type { Flavour, OutputItem, ResponseEvent, ResponseObject } from './shared/response-event.ts';
+export type { ResponseIdentity } from './shared/response-object.ts';
