@@ -1,4 +1,5 @@
 import type { EndpointRoute, JsonObject, ProtocolEndpoints } from '@intertie/core';
+import { createErrorBody, toRequestError } from './server/openai-error.ts';
 import type { OpenAIHandler } from './server/openai-handler.ts';
 import type { Flavour } from './shared/response-event.ts';
 
@@ -113,11 +114,9 @@ const endpoints: ReadonlyArray<{ flavour: Flavour; endpoint: Endpoint }> = [
 export const openaiEndpoints: ProtocolEndpoints = {
   routes: endpoints.map(({ endpoint: { handle: _, ...route } }) => route),
   hasOwnErrors: true,
+  createErrorBody,
   async createHandler(options) {
-    const [{ OpenAIHandler }, { toRequestError }] = await Promise.all([
-      import('./server/openai-handler.ts'),
-      import('./server/openai-error.ts'),
-    ]);
+    const { OpenAIHandler } = await import('./server/openai-handler.ts');
     const byRoute = new Map(endpoints.map((entry) => [`${entry.endpoint.method} ${entry.endpoint.path}`, entry]));
     return async (request) => {
       const { flavour, endpoint } = byRoute.get(`${request.route.method} ${request.route.path}`)!;
