@@ -7,3 +7,5 @@ export { createResponsesDecoder } from './decode/decode-responses.ts';
 export type { ResponsesDecoderOptions } from './decode/decode-responses.ts';
 export type { Flavour, OutputItem, ResponseEvent, ResponseObject } from './shared/response-event.ts';
 export type { ResponseIdentity } from './shared/response-object.ts';
+export { openaiSource } from './source/openai-source.ts';
+export type { OpenAISourceOptions } from './source/openai-source.ts';

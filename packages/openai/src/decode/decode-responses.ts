@@ -96,7 +96,7 @@ class ResponsesDecoder implements Codec<unknown, AgentEvent> {
       case 'response.mcp_call_arguments.delta':
         return this.#inputDelta(event);
       case 'response.output_text.annotation.added':
-        return this.#cite(asFields(event.annotation));
+        return this.#cite(event, asFields(event.annotation));
       case 'response.completed':
       case 'response.failed':
       case 'response.incomplete':
@@ -196,7 +196,8 @@ class ResponsesDecoder implements Codec<unknown, AgentEvent> {
 
   /** Result of a tool that the server has executed, in the flavour of Open Responses. */
   #endOutput({ call_id: callId, output }: Fields): boolean {
-    const toolCallId = this.#ids.of(String(callId));
+    const isEarlier = this.#waiting.some((open) => open.type === 'tool' && open.toolCallId === callId);
+    const toolCallId = isEarlier ? String(callId) : this.#ids.of(String(callId));
     if (toolCallId === undefined) return false;
     this.#waiting = this.#waiting.filter((open) => open.type !== 'tool' || open.toolCallId !== toolCallId);
     const result: Json = typeof output === 'string' ? parseOutput(output) : toJson(output);
@@ -275,12 +276,12 @@ class ResponsesDecoder implements Codec<unknown, AgentEvent> {
     }
   }
 
-  #cite({ type, url, title }: Fields): boolean {
+  #cite(event: Fields, { type, url, title }: Fields): boolean {
     const link = asNonEmptyText(url);
     if (type !== 'url_citation' || link === undefined) return false;
     this.#emit({
       type: 'source',
-      id: this.#ids.next(),
+      id: this.#toPartId(`${getTextKey(event)}:${String(event.annotation_index)}`),
       sourceType: 'url',
       url: link,
       ...defined({ title: asText(title) }),
