@@ -60,6 +60,7 @@ function getPublicText(parts: readonly MessagePart[]): string {
 export async function importTurns(
   { store, name }: DurableAgent,
   turns: readonly Turn[],
+  { isHidden }: { isHidden: boolean },
 ): Promise<{ threadId: string; parentId: string }> {
   const texts = turns.map(({ user, assistant }) => [toPlainText(user), ...assistant]);
   const threadId = `import-${(await hash([name, texts])).slice(0, 32)}`;
@@ -77,6 +78,7 @@ export async function importTurns(
       createdAt: new Date(),
       content: { format: 2 as const, parts },
     }));
+    if (isHidden) await store.saveThread({ thread: { id: threadId, hidden: true } });
     await store.saveMessages({ messages });
   }
   return { threadId, parentId };

@@ -13,6 +13,9 @@ export type Turn = { user: MessagePart[]; assistant: string[]; outputs: Output[]
 /** Conversation that a client sent, in either API. */
 export type Conversation = { turns: Turn[]; instructions: string[] };
 
+/** Messages with the role of the user that Codex writes itself, before the first message of the user. */
+const injectedText = /^\s*(?:<environment_context>|<user_instructions>|# AGENTS\.md instructions)/;
+
 /** Collects the items of a request. Consecutive user messages become one, because a run answers one message. */
 export class ConversationReader {
   readonly turns: Turn[] = [];
@@ -28,8 +31,13 @@ export class ConversationReader {
       case 'system':
       case 'developer':
         return void this.instructions.push(toPlainText(readParts(content, param)));
-      case 'user':
-        return void this.#userTurn().user.push(...readParts(content, param));
+      case 'user': {
+        const parts = readParts(content, param);
+        const text = toPlainText(parts);
+        if (injectedText.test(text)) this.instructions.push(text);
+        else this.#userTurn().user.push(...parts);
+        return;
+      }
       case 'assistant': {
         const text = toPlainText(readParts(content, param));
         if (text !== '') this.#turn().assistant.push(text);
