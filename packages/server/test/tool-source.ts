@@ -73,8 +73,8 @@ function scriptedSource(name: string, pauses: AgentSource['pauses'], script: Scr
   };
 }
 
-function show(parts: ReadonlyArray<{ type: string; text?: string; mimeType?: string; data?: string }>): string {
+function show(parts: ReadonlyArray<{ type: string; text?: string; mimeType?: string; data?: unknown }>): string {
   return parts
-    .map(({ type, text: sent, mimeType, data }) => (type === 'text' ? sent : `${mimeType} ${data}`))
+    .map(({ type, text: sent, mimeType, data }) => (type === 'text' ? sent : `${mimeType} ${String(data)}`))
     .join(' and ');
 }
