@@ -9,3 +9,5 @@ export type { Flavour, OutputItem, ResponseEvent, ResponseObject } from './share
 export type { ResponseIdentity } from './shared/response-object.ts';
 export { openaiSource } from './source/openai-source.ts';
 export type { OpenAISourceOptions } from './source/openai-source.ts';
+export { createOpenAIHandler } from './server/create-openai-handler.ts';
+export type { OpenAIHandlerOptions } from './server/create-openai-handler.ts';

@@ -28,15 +28,15 @@ const cancelWaitMs = 5_000;
 /** Prompts for titles and tags, which Open WebUI sends as separate chats. */
 const taskPrompt = /^\s*### Task:/;
 
-export type OpenAIHandlerOptions = EndpointOptions & { onLoss?: OnLoss };
+type HandlerOptions = EndpointOptions & { onLoss?: OnLoss };
 
 /** Serves the agents of a server to OpenAI clients. Each method handles one endpoint and throws if the request is invalid. */
 export class OpenAIHandler {
-  #options: OpenAIHandlerOptions;
+  #options: HandlerOptions;
   #request: EndpointRequest;
   #flavour: Flavour;
 
-  constructor(request: EndpointRequest, flavour: Flavour, options: OpenAIHandlerOptions) {
+  constructor(request: EndpointRequest, flavour: Flavour, options: HandlerOptions) {
     this.#request = request;
     this.#flavour = flavour;
     this.#options = options;

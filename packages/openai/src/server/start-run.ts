@@ -109,7 +109,9 @@ async function startFromHistory(
 async function findPlace(agent: DurableAgent, before: readonly Turn[], { isEphemeral }: StartOptions): Promise<Place> {
   if (before.length === 0) return { threadId: generateId(), parentId: null, ...(isEphemeral && { isHidden: true }) };
   const run = await findBranch(agent, before, { isAnswered: true });
-  return run ? { threadId: run.threadId, parentId: run.messageId } : importTurns(agent, before, { isHidden: isEphemeral });
+  return run
+    ? { threadId: run.threadId, parentId: run.messageId }
+    : importTurns(agent, before, { isHidden: isEphemeral });
 }
 
 async function showThread({ store }: DurableAgent, threadId: string): Promise<void> {
