@@ -7,6 +7,7 @@ import {
 } from '@intertie/ai-sdk';
 import { arbitraryContinuation, arbitraryRun, type ArbitraryRun } from '@intertie/conformance/arbitraries';
 import { seal, transcode, type AgentEvent, type Codec, type OnLoss, type RunInput } from '@intertie/core';
+import { createResponsesDecoder, createResponsesEncoder } from '@intertie/openai';
 import { createMAILDecoder } from '@intertie/mail';
 import { createOpenHarnessDecoder } from '@intertie/open-harness';
 import fc from 'fast-check';
@@ -111,6 +112,15 @@ it('generates docs/protocols.md from the codecs', async () => {
     runs,
   );
   const v3 = createTable<AgentEvent, unknown>((_, onLoss) => createLanguageModelV3Encoder({ onLoss }), runs);
+  const openai = createTable<AgentEvent, unknown>(
+    ({ runId, startedAt }, onLoss) =>
+      createResponsesEncoder({ response: { id: runId, model: 'agent', createdAt: startedAt }, onLoss }),
+    runs,
+  );
+  const fromOpenAI = createTable<unknown, AgentEvent>(
+    (run, onLoss) => createResponsesDecoder(run, { onLoss }),
+    openai.outputs,
+  );
   const fromUI = createTable<unknown, AgentEvent>((run, onLoss) => createUIMessageDecoder(run, { onLoss }), ui.outputs);
   const fromAGUI = createTable<unknown, AgentEvent>((run, onLoss) => createAGUIDecoder(run, { onLoss }), agUi.outputs);
   const fromParts = createTable<unknown, AgentEvent>(
@@ -136,10 +146,14 @@ it('generates docs/protocols.md from the codecs', async () => {
       'UI message stream': ui.table,
       'AG-UI 1.0': agUi.table,
       LanguageModelV3: v3.table,
+      'OpenAI Responses': openai.table,
     }),
     markdown('From a UI message stream', 'Events that one chunk produces.', { events: fromUI.table }),
     markdown('From `fullStream` of `streamText`', 'Events that one part produces.', { events: fromParts.table }),
     markdown('From AG-UI', 'Canonical events that one AG-UI event produces.', { events: fromAGUI.table }),
+    markdown('From OpenAI Responses', 'Canonical events that one event of a response produces.', {
+      events: fromOpenAI.table,
+    }),
     markdown('From MAIL 1.3', 'Events that one frame of a recorded swarm produces.', { events: fromMAIL.table }),
     markdown('From Open Harness', 'Events that one event of a recorded runtime produces.', { events: fromFlow.table }),
   ].join('\n');

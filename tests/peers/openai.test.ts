@@ -32,7 +32,8 @@ afterAll(async () => {
 
 it('serves the openai package of Python', async (context) => {
   const found = pythonFor(path('openai/requirements.txt'));
-  if ('missing' in found) return context.skip(true, found.missing);
+  context.skip('missing' in found, 'missing' in found ? found.missing : '');
+  if ('missing' in found) return;
   const { stdout } = await run(found.python, [path('openai/client.py'), server.url]);
   expect(JSON.parse(stdout)).toEqual({
     models: ['helper', 'swarm', 'newsroom', 'remote', 'recording'],
