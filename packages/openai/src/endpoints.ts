@@ -1,3 +1,4 @@
+import { omit } from '@intertie/core/internal';
 import type { EndpointRoute, JsonObject, ProtocolEndpoints } from '@intertie/core';
 import { createErrorBody, toRequestError } from './server/openai-error.ts';
 import type { OpenAIHandler } from './server/openai-handler.ts';
@@ -112,7 +113,7 @@ const endpoints: ReadonlyArray<{ flavour: Flavour; endpoint: Endpoint }> = [
 
 /** Endpoints of the OpenAI API for the agents of a server. */
 export const openaiEndpoints: ProtocolEndpoints = {
-  routes: endpoints.map(({ endpoint: { handle: _, ...route } }) => route),
+  routes: endpoints.map(({ endpoint }) => omit(endpoint, 'handle')),
   hasOwnErrors: true,
   createErrorBody,
   async createHandler(options) {

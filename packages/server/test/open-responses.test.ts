@@ -97,7 +97,7 @@ describe.each(['helper', 'swarm', 'newsroom'])('Open Responses with %s', (model)
     expect(response.status).toBe(200);
     const json = (await response.json()) as Body;
     expectComplete(json);
-    if ('tools' in body) expect(json.tools).toMatchObject([{ ...weather, strict: null }]);
+    expect(json.tools).toEqual('tools' in body ? [{ ...weather, strict: null }] : []);
     expect(json.output.some(({ type, content }) => type === 'message' && content![0]!.text !== '')).toBe(true);
   });
 

@@ -216,7 +216,7 @@ describe('the openai client', () => {
 
   it('answers an approval and a question in one request, and names a missing answer', async () => {
     const first = await client.responses.create({ model: 'asker', input: 'paint' });
-    const [approval, ask] = first.output.slice(-2) as [{ id: string }, { call_id: string; arguments: string }];
+    const [approval, ask] = first.output.slice(-2) as unknown as [{ id: string }, { call_id: string; arguments: string }];
     expect(JSON.parse(ask.arguments)).toMatchObject({ message: 'Which colour?', schema: { enum: ['red', 'blue'] } });
     const approve = { type: 'mcp_approval_response' as const, approval_request_id: approval.id, approve: true };
     const colour = { type: 'function_call_output' as const, call_id: ask.call_id, output: 'red' };

@@ -54,6 +54,6 @@ export interface ProtocolEndpoints {
    */
   readonly hasOwnErrors?: true;
   /** Creates the body of an error that the server itself reports, for example missing credentials. Default: that of the server. */
-  createErrorBody?(error: { status: number; code: string; message: string }): JsonObject;
+  readonly createErrorBody?: (error: { status: number; code: string; message: string }) => JsonObject;
   createHandler(options: EndpointOptions): Promise<EndpointHandler>;
 }

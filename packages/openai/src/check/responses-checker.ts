@@ -1,4 +1,4 @@
-import { asFields, asNonEmptyText, asText, isFields } from '@intertie/core/internal';
+import { asFields, asNonEmptyText, asNumber, asText, isFields } from '@intertie/core/internal';
 import type { Checker, Fields, Report } from '@intertie/core/internal';
 import { terminalEvents } from '../shared/response-event.ts';
 import type { ResponsesRule } from './responses-rules.ts';
@@ -50,10 +50,11 @@ class ResponseChecker {
   }
 
   #checkSequence({ sequence_number: sequence }: Fields, complain: Complain): void {
-    if (!Number.isSafeInteger(sequence)) return complain('sequence', 'The event has no sequence number.');
-    const expected = this.#sequence === undefined ? sequence : this.#sequence + 1;
-    if (sequence !== expected) complain('sequence', `The sequence number is ${String(sequence)}, not ${expected}.`);
-    this.#sequence = sequence as number;
+    const found = asNumber(sequence);
+    if (found === undefined) return complain('sequence', 'The event has no sequence number.');
+    const expected = this.#sequence === undefined ? found : this.#sequence + 1;
+    if (found !== expected) complain('sequence', `The sequence number is ${found}, not ${expected}.`);
+    this.#sequence = found;
   }
 
   #checkResponse(type: string, response: Fields, complain: Complain): void {

@@ -24,9 +24,6 @@ export type ResponsesDecoderOptions = {
   waiting?: readonly Waiting[];
 };
 
-/** Token of a checkpoint, and of the end of a run. */
-export type ResponseToken = { responseId: string; sequence?: number };
-
 type OpenText = { id: string; kind: 'text' | 'reasoning'; text: string };
 type OpenCall = { toolCallId: string; hasInput: boolean };
 
@@ -321,7 +318,8 @@ class ResponsesDecoder implements Codec<unknown, AgentEvent> {
 }
 
 function getTextKey({ item_id: id, content_index: index, summary_index: summary }: Fields): string {
-  return summary === undefined ? `${String(id)}:${String(index ?? 0)}` : `${String(id)}:s${String(summary)}`;
+  const part = summary === undefined ? String(asNumber(index) ?? 0) : `s${asNumber(summary) ?? 0}`;
+  return `${String(id)}:${part}`;
 }
 
 function findErrorText(error: unknown): string | undefined {

@@ -58,7 +58,7 @@ export class TextItems {
   }
 
   endAll(): void {
-    for (const id of [...this.#open.keys()]) this.end(id, 'incomplete');
+    for (const id of this.#open.keys()) this.end(id, 'incomplete');
   }
 
   /** Adds a source to the open text, or else to the last one. Without any text, it waits for the first. */

@@ -190,7 +190,7 @@ export function toText(value: Json): string {
 }
 
 /** Text of a result for a model: output as JSON, or the reason why there is none. */
-export function toResultText(result: EventOf<'tool-result'>): string {
+function toResultText(result: EventOf<'tool-result'>): string {
   switch (result.status) {
     case 'ok':
       return result.content ? toContentText(result.output) : toText(result.output);

@@ -12,7 +12,7 @@ const countFields = [
 export type TokenCounts = { [Name in (typeof countFields)[number]]: number };
 
 /** Adds the usage of all models of a run. Many clients fail without usage, so a missing report becomes zeros and a loss. */
-export function sumTokens(usage: readonly Usage[] | undefined, onLoss: OnLoss): TokenCounts {
+function sumTokens(usage: readonly Usage[] | undefined, onLoss: OnLoss): TokenCounts {
   const counts = Object.fromEntries(countFields.map((name) => [name, 0])) as TokenCounts;
   for (const entry of usage ?? []) for (const name of countFields) counts[name] += entry[name] ?? 0;
   if (counts.totalTokens === 0) counts.totalTokens = counts.inputTokens + counts.outputTokens;

@@ -1,4 +1,11 @@
-import { isDurableAgent, type DurableAgent, type EndpointAgent, type EndpointRoute, type Fault } from '@intertie/core';
+import {
+  isDurableAgent,
+  toBlobUrl,
+  type DurableAgent,
+  type EndpointAgent,
+  type EndpointRoute,
+  type Fault,
+} from '@intertie/core';
 import { defaultRequestLimits, type RequestLimits } from '@intertie/core/http';
 import { defined } from '@intertie/core/internal';
 import { openaiEndpoints } from '../endpoints.ts';
@@ -27,10 +34,9 @@ export function createOpenAIHandler(
   const served = (isAgent(agents) ? [agents] : agents).map((agent): EndpointAgent => ({ name: agent.name, agent }));
   const [first] = served;
   if (first === undefined) throw new TypeError('createOpenAIHandler needs at least one agent.');
-  const fileUrl = (sha256: string): string => `/blobs/${sha256}`;
   const handler = openaiEndpoints.createHandler({
     limits: { ...defaultRequestLimits, ...limits },
-    fileUrl,
+    fileUrl: toBlobUrl,
     ...defined({ errorText }),
   });
   return async (request) => {

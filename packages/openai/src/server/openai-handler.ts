@@ -207,21 +207,22 @@ export class OpenAIHandler {
     last = '',
   ): Response {
     const reader = served.follow().getReader();
-    let text = '';
-    const emit = (event: Out): void => void (text += toFrame(event));
+    const frames: string[] = [];
+    const emit = (event: Out): void => {
+      const frame = toFrame(event);
+      if (frame !== '') frames.push(frame);
+    };
     follower.start(emit);
     const close = (): Promise<void> => reader.cancel().catch(() => undefined);
     const response = writeSSE(async () => {
-      while (text === '' && !follower.isOver) {
+      while (frames.length === 0 && !follower.isOver) {
         const { done, value } = await reader.read();
         if (done) throw new Error(`The log of run ${served.run.runId} ended before the run did.`);
         await follower.feed(value, emit);
       }
       const { isOver: isLast } = follower;
       if (isLast) void close();
-      const written = text + (isLast ? last : '');
-      text = '';
-      return { text: written, isLast };
+      return { text: frames.splice(0).join('') + (isLast ? last : ''), isLast };
     }, close);
     for (const [name, value] of Object.entries(toRunHeaders(served.ids))) response.headers.set(name, value);
     return response;

@@ -17,7 +17,7 @@ export type Conversation = { turns: Turn[]; instructions: string[] };
 const injectedText = /^\s*(?:<environment_context>|<user_instructions>|# AGENTS\.md instructions)/;
 
 /** Collects the items of a request. Consecutive user messages become one, because a run answers one message. */
-export class ConversationReader {
+class ConversationReader {
   readonly turns: Turn[] = [];
   readonly instructions: string[] = [];
   #onLoss: OnLoss;

@@ -12,7 +12,7 @@ export function toAskCallId({ questionId }: Pick<Question, 'questionId'>): strin
 /** Arguments of the `ask` call for a question. `call` is the tool call that the question is about. */
 export function toAskArguments(question: Question, call?: { name: string; arguments: string }): JsonObject {
   const { kind, message, reason, schema } = question;
-  return defined({ kind, message: message ?? reason, schema, tool: call?.name, input: call?.arguments }) as JsonObject;
+  return defined({ kind, message: message ?? reason, schema, tool: call?.name, input: call?.arguments });
 }
 
 /** Reads the output of an `ask` call: JSON or plain text. An approval needs an explicit yes. */
@@ -20,7 +20,8 @@ export function readAskOutput({ questionId, kind }: Question, output: string): A
   const value = parseOutput(output);
   if (kind === 'input') return { questionId, value };
   const { approved, approve = approved, reason } = asFields(value);
-  const isApproved = approve === true || value === true || /^\s*(?:yes|y|ok|approved?|true)\b/i.test(String(value));
+  const isYes = value === true || (typeof value === 'string' && /^\s*(?:yes|y|ok|approved?|true)\b/i.test(value));
+  const isApproved = approve === true || isYes;
   return { questionId, approved: isApproved, ...(typeof reason === 'string' && { reason }) };
 }
 

@@ -147,7 +147,7 @@ function measure(event: AgentEvent): number {
 }
 
 /** A server that no longer has the events cannot continue the run. */
-async function* withLostError(events: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+async function* withLostError(events: AsyncIterable<unknown>): AsyncGenerator {
   try {
     yield* events;
   } catch (error) {

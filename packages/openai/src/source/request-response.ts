@@ -42,7 +42,8 @@ export async function* readResponse(
         const { sequence_number: sequence } = event;
         if (responseId !== undefined) position = { responseId, sequence: Number(sequence ?? position?.sequence ?? 0) };
         yield event;
-        if (terminalEvents.has(String(event.type)) || event.type === 'error') return;
+        const type = asNonEmptyText(event.type) ?? '';
+        if (terminalEvents.has(type) || type === 'error') return;
       }
     } catch (error) {
       const mayRetry = position !== undefined && !signal.aborted && !(error instanceof ServerError);

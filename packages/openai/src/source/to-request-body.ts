@@ -39,7 +39,7 @@ export function toRequestBody(run: RunInput, { model, background, request }: Req
 }
 
 function toFunctionTool({ name, description = '', inputSchema }: RunInput['tools'][number]): JsonObject {
-  const parameters = isFields(inputSchema) ? (inputSchema as JsonObject) : { type: 'object', properties: {} };
+  const parameters = isFields(inputSchema) ? inputSchema : { type: 'object', properties: {} };
   return { type: 'function', name, description, parameters, strict: false };
 }
 
