@@ -13,23 +13,27 @@ import { compareRounds, measureAlternately, spread } from '../measure.mjs';
  * @returns {Promise<Row[]>}
  */
 export async function growth(options, { ours, plain }, client) {
-  const [server, plainServer] = [await ours.postgres.start(), await plain.start()];
+  const [server, wholeServer, plainServer] = [
+    await ours.postgres.start(),
+    await ours.wholeHistory.start(),
+    await plain.start(),
+  ];
   const scene = {
     client,
     ours: { server, endpoint: ours.postgres.endpoint(server.url) },
+    whole: { server: wholeServer, endpoint: ours.wholeHistory.endpoint(wholeServer.url) },
     plain: { server: plainServer, endpoint: plain.endpoint(plainServer.url) },
   };
   try {
     return [...(await history(options, scene)), ...(await agents(options, scene)), ...(await readers(options, scene))];
   } finally {
-    await plainServer.stop();
-    await server.stop();
+    for (const started of [plainServer, wholeServer, server]) await started.stop();
   }
 }
 
 /**
  * @typedef {{ server: Child, endpoint: import('./requests.mjs').Endpoint }} Side
- * @typedef {{ client: Child, ours: Side, plain: Side }} Scene
+ * @typedef {{ client: Child, ours: Side, whole: Side, plain: Side }} Scene
  */
 
 /** Measures the CPU time of a server during some work. @param {Child} server @param {() => Promise<unknown>} work */
@@ -40,59 +44,63 @@ async function measureCpu(server, work) {
 }
 
 /**
- * Our client sends only the last message, because the store has the others; the plain route needs all of them.
+ * Our client sends only the last message, because the store has the others; the plain route needs all of them. With the default limit
+ * the model gets the newest 200 messages.
  * @param {Options} options
  * @param {Scene} scene
  */
-async function history(options, { client, ours, plain }) {
+async function history(options, { client, ours, whole, plain }) {
   const sizes = [10, 100, 1000, 10_000];
   const turnsEach = 3;
-  const parties = sizes.flatMap((messages) => {
+  /** @param {Side} side @param {number} messages @param {object} question */
+  const measureStored = ({ server, endpoint }, messages, question) => {
     let threadId = '';
     let turn = 0;
     // Each request makes its thread longer, which would affect a short one.
     const refill = async () => {
       if (turn++ > 0 && messages >= 1000) return;
       threadId = crypto.randomUUID();
-      await ours.server.ask('fill', { threadId, messages });
+      await server.ask('fill', { threadId, messages });
     };
+    return async () => {
+      const times = [];
+      for (let n = 0; n < turnsEach; n++) {
+        await refill();
+        const turns = [{ endpoint, question, place: { threadId } }];
+        times.push(...(await client.ask('measureFirstDeltas', { turns })));
+      }
+      return spread(times).median;
+    };
+  };
+  const parties = sizes.flatMap((messages) => {
     const question = { words: 20, after: messages };
+    const place = { history: messages };
+    const turns = Array.from({ length: turnsEach }, () => ({ endpoint: plain.endpoint, question, place }));
     return [
-      async () => {
-        const times = [];
-        for (let n = 0; n < turnsEach; n++) {
-          await refill();
-          times.push(
-            ...(await client.ask('measureFirstDeltas', {
-              turns: [{ endpoint: ours.endpoint, question, place: { threadId } }],
-            })),
-          );
-        }
-        return spread(times).median;
-      },
-      async () => {
-        const turns = Array.from({ length: turnsEach }, () => ({
-          endpoint: plain.endpoint,
-          question,
-          place: { history: messages },
-        }));
-        return spread(await client.ask('measureFirstDeltas', { turns })).median;
-      },
+      measureStored(whole, messages, question),
+      async () => spread(await client.ask('measureFirstDeltas', { turns })).median,
     ];
   });
-  const figures = await measureAlternately(options, 'the first word after a history', parties);
-  return sizes.map((messages, index) =>
-    grown(
-      {
-        name: `first word of a turn after ${messages} messages`,
-        group: 'as things grow',
-        events: 0,
-        peerName: 'plain route, sent all of them',
-        ...compareRounds(figures[2 * index] ?? [], figures[2 * index + 1] ?? []),
-      },
-      { figures: figures[2 * index] ?? [], smallest: figures[0] ?? [], from: `${sizes[0]} messages` },
-    ),
-  );
+  const longest = sizes.at(-1) ?? 0;
+  const figures = await measureAlternately(options, 'the first word after a history', [
+    ...parties,
+    measureStored(ours, longest, { words: 20 }),
+  ]);
+  const smallest = figures[0] ?? [];
+  const from = `${sizes[0]} messages`;
+  const rows = sizes.map((messages, index) => {
+    const row = {
+      name: `first word of a turn after ${messages} messages, all sent`,
+      group: 'as things grow',
+      events: 0,
+      peerName: 'plain route, sent all of them',
+      ...compareRounds(figures[2 * index] ?? [], figures[2 * index + 1] ?? []),
+    };
+    return grown(row, { figures: figures[2 * index] ?? [], smallest, from });
+  });
+  const name = `first word of a turn after ${longest} messages, with the default limit`;
+  const limited = { figures: figures.at(-1) ?? [], smallest, from };
+  return [...rows, grown({ name, group: 'as things grow', events: 0 }, limited)];
 }
 
 /**

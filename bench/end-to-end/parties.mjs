@@ -21,7 +21,7 @@ import { startRedis } from './redis.mjs';
  * @property {() => Promise<Child>} start
  * @property {(url: string) => Endpoint} endpoint
  *
- * @typedef {{ ours: { pglite: Party, postgres: Party }, plain: Party, all: Party[], stop: () => Promise<void> }} Parties
+ * @typedef {{ ours: { pglite: Party, postgres: Party, wholeHistory: Party }, plain: Party, all: Party[], stop: () => Promise<void> }} Parties
  */
 
 /**
@@ -34,16 +34,17 @@ export async function openParties({ leaveOut }) {
   const server = await startServer();
   const redis = redisVersion() === undefined ? undefined : await startRedis();
   const token = randomBytes(24).toString('hex');
-  /** @param {string} name @param {string} database @returns {Party} */
-  const intertie = (name, database) => ({
+  /** @param {string} name @param {string} database @param {string[]} settings @returns {Party} */
+  const intertie = (name, database, ...settings) => ({
     name,
     isOurs: true,
-    start: () => startChild('servers/intertie.mjs', [database, token]),
+    start: () => startChild('servers/intertie.mjs', [database, token, ...settings]),
     endpoint: (url) => ({ protocol: 'ui', url: `${url}/api/agents/bench/chat`, token }),
   });
   const ours = {
     pglite: intertie('kept in PGlite', join(folder, 'pglite')),
     postgres: intertie('kept in Postgres', server.url),
+    wholeHistory: intertie('kept in Postgres, with the whole history', server.url, 'Infinity'),
   };
   /** @type {Party} */
   const plain = {

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** @import { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider' */
 
 /**
- * Request to the model, as JSON in the user's message: number of words, milliseconds between them, and whether the second one waits
- * for `resumeResponses`; optionally the expected number of earlier messages.
- * @typedef {{ words: number, everyMs?: number, waits?: boolean, after?: number }} ModelRequest
+ * Request to the model, as JSON in the user's message: number of words, milliseconds before the first and between them, and whether
+ * the second one waits for `resumeResponses`; optionally the expected number of earlier messages.
+ * @typedef {{ words: number, firstMs?: number, everyMs?: number, waits?: boolean, after?: number }} ModelRequest
  */
 
 /** @type {Set<() => void>} */
@@ -53,7 +53,8 @@ function parseRequest(prompt) {
  * @param {AbortSignal} [signal]
  * @returns {AsyncGenerator<LanguageModelV3StreamPart>}
  */
-async function* generateParts({ words, everyMs = 0, waits = false }, signal) {
+async function* generateParts({ words, firstMs = 0, everyMs = 0, waits = false }, signal) {
+  if (firstMs > 0) await sleep(firstMs);
   yield { type: 'stream-start', warnings: [] };
   yield { type: 'text-start', id: '0' };
   for (let n = 0; n < words; n++) {

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { startMAILDemo } from '@intertie/mail/demo';
-import { mailSwarm, serve, type IntertieConfig } from 'intertie';
+import { mailSwarm, serve, type Intertie, type IntertieConfig } from 'intertie';
 
 import { demoSource } from '../../examples/chat-page/dist/demo-source.js';
 import { liveQuestionSource, questionSource } from './question-sources.ts';
 import { startDemoAgents } from '../../packages/server/dist/demo/demo-agents.js';
 
-export type ConsoleServer = { url: string; close(): Promise<void> };
+export type ConsoleServer = { url: string; intertie: Intertie; close(): Promise<void> };
 
 /**
  * Starts the server with the console on an embedded database of its own. Its agents are the demo agents, a swarm with a short
@@ -45,6 +45,7 @@ export async function startConsoleServer({
   const served = await serve(config, { port });
   return {
     url: served.url,
+    intertie: served.intertie,
     close: async () => {
       await served.close();
       await Promise.all([swarm.stop(), demo.stop(), slow.stop()]);

@@ -209,6 +209,33 @@ describe('the console in daily use', () => {
     await missing.page.close();
   });
 
+  it('renders the end of a thread of 1,000 messages, and earlier ones as the user scrolls up', async () => {
+    const messages = Array.from({ length: 1000 }, (_, n) => ({
+      id: `long-${n}`,
+      role: n % 2 === 0 ? ('user' as const) : ('assistant' as const),
+      parts: [{ type: 'text' as const, text: `Message ${n} with **some** Markdown.` }],
+    }));
+    await server.intertie.agents.get('helper')!.importMessages({ threadId: 'long', messages });
+    const long = await ConsolePage.open(context, `${server.url}/?thread=long`);
+    const rows = long.page.locator('.message');
+    await long.waitForText('Message 999 with');
+    expect(await rows.count()).toBeLessThanOrEqual(50);
+    const scroller = long.page.locator('.scroller');
+    await scroller.hover();
+    const top = await rows.first().textContent();
+    await expect
+      .poll(async () => {
+        await long.page.mouse.wheel(0, -2000);
+        return rows.count();
+      }, soon)
+      .toBeGreaterThan(50);
+    // The messages that were at the top are still near the view.
+    const kept = rows.filter({ hasText: top!.slice(0, 12) }).first();
+    expect(Math.abs((await kept.boundingBox())!.y)).toBeLessThan(3000);
+    await long.page.getByRole('button', { name: 'Show earlier messages' }).waitFor();
+    await long.page.close();
+  });
+
   it('keeps the time of a thread and its actions apart', async () => {
     const row = page.locator('.thread').nth(1);
     await row.hover();

@@ -77,10 +77,43 @@ describe('the inspector', () => {
       expect.stringMatching(/^UI message stream \d\d/),
     ]);
     await summary().getByText('no violations').waitFor();
-    // The rows are virtualized.
-    expect(Number(await grid().getAttribute('aria-rowcount'))).toBeGreaterThan(100);
-    expect(await pane().locator('.stream-row').count()).toBeLessThan(90);
     await tab.screenshot('streams-light');
+  });
+
+  it('shows each part in one row, its events on request, and all events without folding', async () => {
+    const count = async (): Promise<number> => Number(await grid().getAttribute('aria-rowcount'));
+    const folded = await count();
+    await grid().focus();
+    await page.keyboard.press('Home');
+    const part = cells('event').filter({ hasText: /×\d/ }).first();
+    expect(await part.locator('.text').textContent()).toMatch(/\w+ \w+/);
+    await part.locator('.fold').click();
+    await expect.poll(count).toBeGreaterThan(folded);
+    await cells('event').filter({ hasText: '-delta' }).first().waitFor();
+    await pane().locator('.fold[data-expanded]').first().click();
+    await expect.poll(count).toBe(folded);
+    await pane().getByRole('button', { name: 'fold' }).click();
+    // The rows are virtualized.
+    await expect.poll(count).toBeGreaterThan(100);
+    expect(await pane().locator('.stream-row').count()).toBeLessThan(90);
+    await pane().getByRole('button', { name: 'fold' }).click();
+    await expect.poll(count).toBe(folded);
+  });
+
+  it('changes the width of columns with the keyboard and keeps it', async () => {
+    const head = pane().locator('.head').nth(1);
+    const width = async (): Promise<number> => (await head.boundingBox())!.width;
+    const before = await width();
+    await pane().getByRole('separator', { name: 'Width of Canonical' }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(width).toBeGreaterThan(before + 10);
+    const after = await width();
+    await page.reload();
+    await expect.poll(width, soon).toBe(after);
+    await pane().getByRole('separator', { name: 'Width of Canonical' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(width).toBeLessThan(after);
+    await waitForEnd();
   });
 
   it('highlights related cells by pointer and by keyboard', async () => {
@@ -129,9 +162,9 @@ describe('the inspector', () => {
   it('filters by family and agent, and searches', async () => {
     const count = async (): Promise<number> => Number(await grid().getAttribute('aria-rowcount'));
     const all = await count();
-    await pane().getByRole('button', { name: 'deltas' }).click();
-    await expect.poll(count).toBeLessThan(all / 2);
-    await pane().getByRole('button', { name: 'deltas' }).click();
+    await pane().getByRole('button', { name: 'text', exact: true }).click();
+    await expect.poll(count).toBeLessThan(all);
+    await pane().getByRole('button', { name: 'text', exact: true }).click();
     await grid().focus();
     await page.keyboard.press('/');
     await page.keyboard.type('edgeId');
@@ -162,6 +195,7 @@ describe('the inspector', () => {
   it('follows a run to its end and stops following when the user scrolls up', async () => {
     await tab.start('Play it', 'recording');
     await cells('event').first().waitFor(soon);
+    await pane().getByRole('button', { name: 'fold' }).click();
     const rest = (): Promise<number> =>
       grid().evaluate((list) => list.scrollHeight - list.clientHeight - list.scrollTop);
     await expect.poll(() => grid().evaluate((list) => list.scrollTop), soon).toBeGreaterThan(200);
@@ -176,6 +210,7 @@ describe('the inspector', () => {
     await grid().focus();
     await page.keyboard.press('f');
     await expect.poll(rest).toBeLessThan(60);
+    await pane().getByRole('button', { name: 'fold' }).click();
   });
 
   it('draws agents and their messages, and filters the streams by an agent', async () => {

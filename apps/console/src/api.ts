@@ -1,5 +1,5 @@
 import type { Answer, Json, JsonObject, Outcome, Usage } from '@intertie/core';
-import type { Topology } from '@intertie/core/internal';
+import type { ProtocolItems, Topology } from '@intertie/core/internal';
 import type { Decision, RunState } from '@intertie/core/store';
 import type { UIMessage } from 'ai';
 
@@ -14,7 +14,8 @@ export type ServerInfo = {
 
 export type AgentInfo = {
   name: string;
-  kind: 'model' | 'mail' | 'open-harness' | 'ag-ui' | 'tape' | 'source';
+  /** Name of a `KindInfo`. */
+  kind: string;
   description?: string;
   isDefault?: true;
   suggestions?: string[];
@@ -22,6 +23,14 @@ export type AgentInfo = {
   hasTopology: boolean;
   isDemo?: true;
 };
+
+/** Response of `/api/protocols`. */
+export type ProtocolLists = { protocols: ProtocolInfo[]; agentKinds: KindInfo[] };
+
+export type ProtocolInfo = { name: string; label: string; title: string; items?: ProtocolItems };
+
+/** Kind of agents, with its name for menus and a noun phrase for an agent. */
+export type KindInfo = { name: string; title: string; description: string };
 
 export type ThreadInfo = {
   id: string;
@@ -102,6 +111,7 @@ export class ApiError extends Error {
 /** Typed client for the server's HTTP API. */
 export const api = {
   server: (): Promise<ServerInfo> => get('/api/agents'),
+  protocols: (): Promise<ProtocolLists> => get('/api/protocols'),
   topology: (agent: string): Promise<Topology> => get(`/api/agents/${segment(agent)}/topology`),
 
   threads: (query: { search?: string; cursor?: string }): Promise<{ threads: ThreadInfo[]; cursor?: string }> =>

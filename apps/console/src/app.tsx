@@ -13,6 +13,7 @@ import { useMemo, useRef, useState, type ReactNode } from 'react';
 import { assignColors } from './agent-color.ts';
 import { BottomBar } from './shell/bottom-bar.tsx';
 import { ShortcutsHelp } from './shell/shortcuts-help.tsx';
+import { noLists, ServerListsContext } from './server-lists.ts';
 import { useServer } from './shell/use-server.ts';
 import { stepMessage, useShortcuts } from './shell/use-shortcuts.ts';
 import { useStoredSetting } from './use-stored-setting.ts';
@@ -33,7 +34,7 @@ export type Layout = {
 
 export function App(): ReactNode {
   const { thread, view, pane } = useLocation();
-  const { server, error } = useServer();
+  const { server, lists, error } = useServer();
   const [isInspectorOpen, setInspectorOpen] = useStoredSetting<boolean>('inspector-open', true);
   const [isInternalShown, setInternalShown] = useStoredSetting<boolean>('internal-shown', false);
   const [isHelpOpen, setHelpOpen] = useState(false);
@@ -72,17 +73,19 @@ export function App(): ReactNode {
   });
 
   return (
-    <AgentColors value={colors}>
-      <div className="shell" data-view={view}>
-        <ThreadList current={thread} server={server} searchField={searchField} isInbox={isInbox} onInbox={setInbox} />
-        {thread === undefined ? (
-          <WelcomeScreen server={server} error={error} pane={pane} layout={layout} />
-        ) : (
-          <ThreadScreen key={thread} threadId={thread} server={server} pane={pane} layout={layout} />
-        )}
-        <BottomBar view={view} />
-        <ShortcutsHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
-      </div>
-    </AgentColors>
+    <ServerListsContext value={lists ?? noLists}>
+      <AgentColors value={colors}>
+        <div className="shell" data-view={view}>
+          <ThreadList current={thread} server={server} searchField={searchField} isInbox={isInbox} onInbox={setInbox} />
+          {thread === undefined ? (
+            <WelcomeScreen server={server} error={error} pane={pane} layout={layout} />
+          ) : (
+            <ThreadScreen key={thread} threadId={thread} server={server} pane={pane} layout={layout} />
+          )}
+          <BottomBar view={view} />
+          <ShortcutsHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
+        </div>
+      </AgentColors>
+    </ServerListsContext>
   );
 }

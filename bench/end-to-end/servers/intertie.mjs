@@ -1,5 +1,6 @@
 // @ts-check
-// node intertie.mjs <database> <token>: the server with defaults, and with limits that a single client does not reach.
+// node intertie.mjs <database> <token> [<maximum of messages>]: the server with defaults, and with limits that a single client does
+// not reach.
 import { model, serve } from 'intertie';
 
 import { requestedModel } from '../requested-model.mjs';
@@ -7,10 +8,11 @@ import { runServer } from '../run-server.mjs';
 import { crowdSource } from '../crowd-source.mjs';
 import { createHistory } from '../requests.mjs';
 
-const [database = '', token = ''] = process.argv.slice(2);
+const [database = '', token = '', maxMessages] = process.argv.slice(2);
 const limits = { requestsPerSecond: 1e6, streams: { perClient: 1e5, total: 1e5 } };
 const agents = { bench: model(requestedModel), crowd: crowdSource };
-const served = await serve({ agents, database, token, limits }, { port: 0 });
+const history = maxMessages === undefined ? {} : { maxMessages: Number(maxMessages) };
+const served = await serve({ agents, database, token, limits, history }, { port: 0 });
 
 runServer(served.url, {
   close: () => served.close(),

@@ -5,6 +5,7 @@ import { aguiRules } from './check/ag-ui-rules.ts';
 import { agUiSource } from './client/ag-ui-source.ts';
 import { createAGUIDecoder } from './decode/decode-ag-ui.ts';
 import { createAGUIEncoder } from './encode/encode-ag-ui.ts';
+import { toAGUIMessages } from './encode/to-ag-ui-messages.ts';
 import type { AGUIEvent } from './shared/ag-ui-event.ts';
 import { asFields } from './shared/read-fields.ts';
 
@@ -28,7 +29,31 @@ export const agUi: Protocol<AGUIEvent> = {
   readTime: (item) => readItemTime(asFields(item).timestamp),
   checker: createAGUIChecker,
   decoder: (run, onLoss) => createAGUIDecoder(run, { onLoss }),
-  encoder: (_run, onLoss) => createAGUIEncoder({ protocolVersion: '1.0', onLoss }),
+  encoder: (_run, onLoss, { includeInternal: sendInternal = false } = {}) =>
+    createAGUIEncoder({ protocolVersion: '1.0', sendInternal, onLoss }),
+  items: {
+    families: {
+      run: ['RUN_*', 'MESSAGES_SNAPSHOT'],
+      agent: ['STEP_*', 'SUBAGENT_*'],
+      text: ['TEXT_MESSAGE_*'],
+      reasoning: ['REASONING_*', 'THINKING_*'],
+      tool: ['TOOL_CALL_*'],
+      data: ['STATE_*', 'ACTIVITY_*', 'RAW', 'CUSTOM'],
+      notice: ['RUN_ERROR', 'SUBAGENT_ERROR'],
+    },
+    deltas: ['*_CONTENT', '*_ARGS', '*_CHUNK'],
+  },
+  messages: {
+    format: 'ag-ui',
+    encode: (messages) => messages.flatMap((message) => toAGUIMessages(message)),
+  },
+  examples: {
+    chat: [
+      ['intertie chat https://example.com/agent --as ag-ui -H "authorization: Bearer …"', 'A remote AG-UI agent:'],
+    ],
+    convert: [['intertie convert --to ag-ui run.sse', 'A recorded stream for an AG-UI client:']],
+    replay: [['intertie replay run.sse --as ag-ui --speed 4', 'For an AG-UI client, four times as fast:']],
+  },
   client: {
     server: 'an AG-UI agent',
     matchesPath: (path) => path.includes('ag-ui'),

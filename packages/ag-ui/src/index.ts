@@ -35,3 +35,5 @@ export { aguiRules } from './check/ag-ui-rules.ts';
 export type { AGUIRule } from './check/ag-ui-rules.ts';
 export { pipeAGUI } from './wire/pipe-ag-ui.ts';
 export type { PipeAGUIOptions, SocketLike } from './wire/pipe-ag-ui.ts';
+export { agUiAgent, agUiKind } from './ag-ui-kind.ts';
+export type { AGUIAgentOptions } from './ag-ui-kind.ts';

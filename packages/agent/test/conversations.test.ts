@@ -54,9 +54,12 @@ describe('history', () => {
     const one = createAgent({ store, history: { maxTokens: 1 } });
     await one.agent.generate({ threadId: 't', message: 'Alone' });
     expect(getPrompt(one)).toEqual(['Alone']);
-    const all = createAgent({ store });
+    const byDefault = createAgent({ store });
+    await byDefault.agent.generate({ threadId: 't', message: 'Recent' });
+    expect(getPrompt(byDefault)).toHaveLength(199);
+    const all = createAgent({ store, history: { maxMessages: Infinity } });
     await all.agent.generate({ threadId: 't', message: 'All' });
-    expect(getPrompt(all)).toHaveLength(10_007);
+    expect(getPrompt(all)).toHaveLength(10_009);
   });
 
   it.each([

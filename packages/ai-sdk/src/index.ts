@@ -74,3 +74,5 @@ export type {
   SendMessagesOptions,
   SourceChatTransportOptions,
 } from './chat/transport/source-chat-transport.ts';
+export { modelAgent, modelKind } from './model-kind.ts';
+export type { ModelAgentOptions } from './model-kind.ts';

@@ -1,6 +1,7 @@
 import type { EndpointRoute, Protocol } from '@intertie/core';
 import { getItemType, toRunIds } from '@intertie/core/internal';
 import { uiMessageSource } from './chat/transport/ui-message-source.ts';
+import { toUIMessages } from './messages/to-ui-messages.ts';
 import { asFields } from './shared/read-fields.ts';
 import { UIMessageChecker, type UIMessageCheckerOptions } from './ui-message-stream/check/ui-message-checker.ts';
 import { uiMessageRules } from './ui-message-stream/check/ui-message-rules.ts';
@@ -59,7 +60,7 @@ export function createUIMessageStreamProtocol(options: UIMessageCheckerOptions =
   return {
     name: 'ui-message-stream',
     aliases: ['ui', 'usechat'],
-    label: 'UI message stream',
+    label: version === 7 ? 'UI message stream · ai 7' : 'UI message stream',
     title: 'an AI SDK UI message stream, as useChat reads it',
     framing: { mediaTypes: ['text/event-stream'], hasDone: true, header: 'x-vercel-ai-ui-message-stream' },
     rules: uiMessageRules,
@@ -69,12 +70,36 @@ export function createUIMessageStreamProtocol(options: UIMessageCheckerOptions =
     readRunIds: (item) => toRunIds({ messageId: asFields(item).messageId }),
     checker: () => new UIMessageChecker(options),
     decoder: (run, onLoss) => createUIMessageDecoder(run, { onLoss }),
-    encoder: (_run, onLoss) => createUIMessageEncoder({ version, baseline: 'restate', onLoss }),
+    encoder: (_run, onLoss, { includeInternal = false } = {}) =>
+      createUIMessageEncoder({ version, baseline: 'restate', includeInternal, onLoss }),
+    items: {
+      families: {
+        run: ['start', 'finish', 'abort', 'message-metadata'],
+        agent: ['start-step', 'finish-step'],
+        text: ['text-*'],
+        reasoning: ['reasoning-*'],
+        tool: ['tool-*'],
+        people: ['tool-approval-*'],
+        data: ['data-*', 'file', 'source-*'],
+        notice: ['error', 'tool-input-error', 'tool-output-error'],
+      },
+      deltas: ['*-delta'],
+    },
+    messages: { format: 'ui', encode: (messages) => toUIMessages(messages) },
     variants: {
       option: 'ui-version',
       description: 'major version of ai that reads a UI message stream',
       names: ['6', '7'],
       create: (name) => createUIMessageStreamProtocol({ ...options, version: name === '7' ? 7 : 6 }),
+    },
+    examples: {
+      convert: [['intertie convert --to ui-message-stream -o demo.tape.jsonl run.jsonl', 'A tape for useChat:']],
+      replay: [
+        [
+          'intertie replay demo.tape.jsonl --as ui-message-stream --port 4000',
+          'For useChat({ api: "http://127.0.0.1:4000/api/chat" }):',
+        ],
+      ],
     },
     client: {
       server: 'a chat route',

@@ -39,6 +39,18 @@ export type {
   EndpointRoute,
   ProtocolEndpoints,
 } from './protocol/endpoints.ts';
+export type {
+  AgentDefinition,
+  AgentDefinitions,
+  AgentDetails,
+  AgentEnvironment,
+  AgentKind,
+  AgentTemplate,
+  DemoAgents,
+  DemoHost,
+  Environment,
+  OnFrame,
+} from './protocol/agent-kind.ts';
 export { iterate } from './stream/iterate.ts';
 export { toReadableStream } from './stream/to-readable-stream.ts';
 

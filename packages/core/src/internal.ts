@@ -51,11 +51,13 @@ export { isSettled } from './codec/tool-part.ts';
 export type {
   Checker,
   ConnectedSource,
+  EncodeOptions,
   Probe,
   PromptRequest,
   ProtocolClient,
   ProtocolConnection,
   ProtocolFraming,
+  ProtocolMessages,
   ProtocolReplay,
   ProtocolVariants,
   ReplayTapes,
@@ -63,6 +65,9 @@ export type {
   RunIds,
   Violation,
 } from './protocol/protocol.ts';
+export { createItemClassifier, itemFamilies } from './protocol/item-families.ts';
+export type { ItemClassifier, ItemFamily, ProtocolItems } from './protocol/item-families.ts';
+export { splitDetails } from './protocol/agent-kind.ts';
 export { createDecodingChecker, decodingRules } from './protocol/decoding-checker.ts';
 export { getItemType, readItemTime, toRunIds } from './protocol/read-item.ts';
 

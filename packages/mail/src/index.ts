@@ -38,3 +38,5 @@ export { mailSource } from './source/mail-source.ts';
 export type { MAILSourceSettings } from './source/mail-source.ts';
 export { mailProtocol } from './mail-protocol.ts';
 export { mailRules } from './decode/mail-rules.ts';
+export { mailKind, mailSwarm } from './mail-kind.ts';
+export type { MAILAgentOptions } from './mail-kind.ts';

@@ -37,6 +37,26 @@ export const mailProtocol: Protocol = {
   checker: () => new MAILChecker(),
   decoder: (run, onLoss) => createMAILDecoder(run, { onLoss }),
   encoder: createMAILEncoder,
+  items: {
+    families: {
+      run: ['new_message', 'task_*', 'interswarm_*'],
+      agent: ['await_message', 'help_called'],
+      tool: ['tool_call', 'builtin_tool_call', 'action_*'],
+      people: ['breakpoint_*'],
+      data: ['ping', 'broadcast_ignored'],
+      notice: ['*_error'],
+    },
+  },
+  examples: {
+    chat: [['intertie chat http://localhost:8000 --as mail', 'A MAIL swarm:']],
+    record: [['intertie record http://localhost:8000 --as mail -p "Hello"', 'A MAIL server:']],
+    convert: [
+      [
+        'intertie convert --from mail --to canonical http://localhost:8000 -p "Hello"',
+        'Send a prompt to a live MAIL server and convert the answer:',
+      ],
+    ],
+  },
   client: {
     server: 'a MAIL server',
     matchesRoot: (root) => asNonEmptyText(asFields(root).protocol_version) !== undefined,

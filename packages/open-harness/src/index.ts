@@ -51,3 +51,4 @@ export {
 } from './server/decode-open-harness-server.ts';
 export { openHarnessServerSource, type OpenHarnessServerSourceOptions } from './server/open-harness-server-source.ts';
 export type { ServerEvent } from './server/server-event.ts';
+export { openHarness, openHarnessKind, type OpenHarnessAgentOptions } from './open-harness-kind.ts';

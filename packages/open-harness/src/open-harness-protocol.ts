@@ -57,6 +57,19 @@ export const openHarnessProtocol: Protocol = {
       end: (report) => getChecker().end(report),
     };
   },
+  items: {
+    families: {
+      run: ['flow:*', 'workflow:*', 'harness:*'],
+      agent: ['node:*', 'agent:*', 'edge:*', 'loop:*', 'phase:*'],
+      text: ['agent:text:*', 'text:*'],
+      reasoning: ['agent:thinking:*', 'thinking:*'],
+      tool: ['agent:tool', 'tool:*'],
+      people: ['input:*', 'user:*'],
+      data: ['state:*', 'command:*', 'recording:*'],
+      notice: ['node:error', 'agent:error', 'harness:error', 'error:*'],
+    },
+    deltas: ['*:delta'],
+  },
   decoder: (run, onLoss) => {
     let decoder: Codec<unknown, AgentEvent> | undefined;
     const getDecoder = (item?: unknown): Codec<unknown, AgentEvent> =>

@@ -1,8 +1,9 @@
 import { Agent, createRunHost, type RunHostOptions } from '@intertie/agent';
-import type { Protocol, Store } from '@intertie/core';
+import type { AgentDefinition, AgentKind, Protocol, Store } from '@intertie/core';
 import { defaultRequestLimits } from '@intertie/core/http';
 import { createStore } from '@intertie/postgres';
-import { isAgentDefinition, sourceDefinition, type AgentDefinition } from './agents/agent-definition.ts';
+import { agentKinds as knownKinds } from './agent-kinds.ts';
+import { isAgentDefinition, sourceDefinition } from './agents/agent-definition.ts';
 import { createApp } from './app.ts';
 import { checkConfig, checkToken, parseTrustProxy, type IntertieConfig, type Limits } from './config/config.ts';
 import { defined } from '@intertie/core/internal';
@@ -21,6 +22,8 @@ export type CreateIntertieOptions = {
   logger?: Logger;
   /** Protocols that the server offers. Default: all that it knows. */
   protocols?: readonly Protocol[];
+  /** Kinds of agents that the server describes. Default: all that it knows. */
+  agentKinds?: readonly AgentKind[];
   /** Settings for writing and sweeping the runs of this process. Load limits are in `limits` of the configuration. */
   runs?: Omit<RunHostOptions, 'onError' | 'onRunError' | 'observer' | 'maxRuns' | 'isOverloaded'>;
 };
@@ -53,35 +56,24 @@ const defaultLimits: Limits = {
 };
 
 /** Creates the server as a fetch handler. `serve` adds the HTTP server of Node to it. */
-export async function createIntertie(
-  config: IntertieConfig,
-  { logger = silentLogger, protocols = knownProtocols, runs: runOptions }: CreateIntertieOptions = {},
-): Promise<Intertie> {
+export async function createIntertie(config: IntertieConfig, options: CreateIntertieOptions = {}): Promise<Intertie> {
   checkConfig(config);
   const { database, token = readTokenVariable(), trustProxy = readTrustProxyVariable() } = config;
   const effective: IntertieConfig = { ...config, token, trustProxy };
   const ownsStore = !isStore(database);
   const store: Store = isStore(database) ? database : await createStore(database);
   try {
-    return await assemble(effective, { store, ownsStore, logger, protocols, runOptions });
+    return await assemble(effective, { ...options, store, ownsStore });
   } catch (error) {
     if (ownsStore) await store.close();
     throw error;
   }
 }
 
-type Parts = {
-  store: Store;
-  ownsStore: boolean;
-  logger: Logger;
-  protocols: readonly Protocol[];
-  runOptions: CreateIntertieOptions['runs'];
-};
+type Parts = CreateIntertieOptions & { store: Store; ownsStore: boolean };
 
-async function assemble(
-  config: IntertieConfig,
-  { store, ownsStore, logger, protocols, runOptions }: Parts,
-): Promise<Intertie> {
+async function assemble(config: IntertieConfig, { store, ownsStore, ...parts }: Parts): Promise<Intertie> {
+  const { logger = silentLogger, protocols = knownProtocols, agentKinds = knownKinds, runs: runOptions } = parts;
   const { database, maxOutageMs, token } = config;
   const limits: Limits = {
     ...defaultLimits,
@@ -108,7 +100,7 @@ async function assemble(
   for (const [name, given] of Object.entries(config.agents)) {
     const definition: AgentDefinition = isAgentDefinition(given) ? given : sourceDefinition(given);
     const source = isLocalOnly ? frames.createSource(name, definition) : definition.createSource(name);
-    const agent = new Agent({ name, source, store, host: runs });
+    const agent = new Agent({ name, source, store, host: runs, ...defined({ history: config.history }) });
     agents.set(name, { name, definition, agent });
   }
   const eventLoop = new EventLoopDelay();
@@ -120,6 +112,7 @@ async function assemble(
     agents,
     defaultAgent: agents.get(config.defaultAgent ?? '') ?? agents.values().next().value!,
     protocols,
+    agentKinds,
     store,
     database: { kind: databaseKind(database) },
     isLocalOnly,

@@ -1,9 +1,5 @@
-export { agUi, type AGUIAgentOptions } from './agents/ag-ui.ts';
-export type { AgentDefinition, AgentDetails, AgentKind, OnFrame } from './agents/agent-definition.ts';
-export { mailSwarm, type MAILAgentOptions } from './agents/mail-swarm.ts';
-export { model, type ModelAgentOptions } from './agents/model.ts';
-export { openHarness, type OpenHarnessAgentOptions } from './agents/open-harness.ts';
-export { tape, type TapeAgentOptions } from './agents/tape.ts';
+export * from './agent-kinds.ts';
+export type { AgentDefinition, AgentDetails, AgentKind, OnFrame } from '@intertie/core';
 export { defineConfig, type IntertieConfig, type Limits, type Principal } from './config/config.ts';
 export {
   createIntertie,

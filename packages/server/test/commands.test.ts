@@ -11,7 +11,7 @@ import { commands } from '../src/commands/index.ts';
 import { getDatabaseFolder } from '../src/commands/run-serve.ts';
 import { runProgram } from '../src/commands/program.ts';
 import { examine } from '../src/doctor/examine.ts';
-import { templates } from '../src/init/project-files.ts';
+import { agentKinds } from '../src/agent-kinds.ts';
 import { findConfig, loadConfig } from '../src/config/load-config.ts';
 import { startDemoServer } from './demo-server.ts';
 
@@ -40,6 +40,7 @@ test('lists every command in the help', async () => {
 });
 
 describe('init', () => {
+  const templates = agentKinds.flatMap(({ template }) => template?.name ?? []);
   test.each(templates)('creates a project with %s and overwrites nothing', async (template) => {
     const project = join(folder, template);
     const { code, out } = await run('init', project, '--with', template, '--json');

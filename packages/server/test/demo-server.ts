@@ -1,6 +1,6 @@
 import { createInMemoryStore, type Store } from '@intertie/core';
 import type { IntertieConfig } from '../src/config/config.ts';
-import { startDemoAgents } from '../src/demo/demo-agents.ts';
+import { startDemoAgents } from '../src/demo/start-demo-agents.ts';
 import type { Logger } from '../src/telemetry/logger.ts';
 import { serve, type ServedIntertie } from '../src/serve.ts';
 

@@ -2,7 +2,7 @@ import { createInMemoryStore } from '@intertie/core';
 import { simulateReadableStream } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { expect, test } from 'vitest';
-import { model } from '../src/agents/model.ts';
+import { model } from '../src/agent-kinds.ts';
 import { createIntertie } from '../src/create-intertie.ts';
 
 const usage = {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { projectFiles, templates, type Template } from '../src/init/project-files.ts';
+import { agentKinds } from '../src/agent-kinds.ts';
+import { projectFiles } from '../src/init/project-files.ts';
 
 type Compose = {
   services: {
@@ -21,15 +22,17 @@ type Compose = {
   volumes: { [name: string]: null };
 };
 
+const templates = agentKinds.flatMap(({ template }) => (template ? [[template.name, template] as const] : []));
+
 /** Environment variables of each template, without the token. */
-const settings: { [template in Template]: string[] } = {
+const settings: { [template: string]: string[] } = {
   agent: ['ANTHROPIC_API_KEY'],
   mail: ['MAIL_BASE_URL', 'MAIL_API_KEY'],
   'open-harness': [],
   'ag-ui': ['AGENT_URL'],
 };
 
-test.each(templates)('configures image and database in the compose file of %s', (template) => {
+test.each(templates)('configures image and database in the compose file of %s', (templateName, template) => {
   const files = projectFiles(template, 'projects/My chat!');
   const { services, volumes } = parse(files['compose.yaml']!, { strict: true }) as Compose;
   const { intertie, database } = services;
@@ -38,7 +41,7 @@ test.each(templates)('configures image and database in the compose file of %s', 
   expect(intertie).toMatchObject({ build: '.', ports: [`${port}:${port}`] });
   const { DATABASE_URL, INTERTIE_TOKEN, ...others } = intertie.environment;
   expect(INTERTIE_TOKEN).toMatch(/^\$\{INTERTIE_TOKEN:\?.+\}$/);
-  expect(others).toEqual(Object.fromEntries(settings[template].map((name) => [name, `\${${name}:-}`])));
+  expect(others).toEqual(Object.fromEntries(settings[templateName]!.map((name) => [name, `\${${name}:-}`])));
   const { POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: name } = database.environment;
   expect(DATABASE_URL).toBe(`postgres://${user}:${password}@database/${name}`);
   expect(intertie.depends_on.database.condition).toBe('service_healthy');
@@ -48,7 +51,7 @@ test.each(templates)('configures image and database in the compose file of %s', 
   expect(Number.parseInt(intertie.stop_grace_period)).toBeGreaterThan(10);
 });
 
-test.each(templates)('lists the imports of the configuration in the package.json of %s', (template) => {
+test.each(templates)('lists the imports of the configuration in the package.json of %s', (_, template) => {
   const files = projectFiles(template, 'projects/My chat!');
   const { dependencies, name } = JSON.parse(files['package.json']!) as {
     dependencies: { [name: string]: string };

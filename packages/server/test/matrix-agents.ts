@@ -1,14 +1,12 @@
 import type { AgentEvent, Tape } from '@intertie/core';
 import { startMAILDemo } from '@intertie/mail/demo';
 import { createFlowRuntime, demoFlow } from '@intertie/open-harness/demo';
-import type { AgentDefinition } from '../src/agents/agent-definition.ts';
-import { mailSwarm } from '../src/agents/mail-swarm.ts';
-import { openHarness } from '../src/agents/open-harness.ts';
-import { tape } from '../src/agents/tape.ts';
-import { startDemoAgents, type DemoAgents } from '../src/demo/demo-agents.ts';
+import type { AgentDefinition } from '@intertie/core';
+import { mailSwarm, openHarness, tape } from '../src/agent-kinds.ts';
+import { startDemoAgents, type StartedDemos } from '../src/demo/start-demo-agents.ts';
 
 /** The demo agents, extended by a flow that fails and by tapes of a failed run and of a question. */
-export async function startMatrixAgents(pace: number): Promise<DemoAgents> {
+export async function startMatrixAgents(pace: number): Promise<StartedDemos> {
   // A real MAIL server, and so the demo, takes 15 seconds to report that a swarm has asked or failed.
   const [demo, swarm] = await Promise.all([
     startDemoAgents({ pace }),

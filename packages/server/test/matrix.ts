@@ -1,6 +1,8 @@
 import { createInMemoryStore } from '@intertie/core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { chatMajors } from '../../ai-sdk/test/chats.ts';
+import { agentKinds } from '../src/agent-kinds.ts';
+import { protocols as knownProtocols } from '../src/protocols.ts';
 import { serve } from '../src/serve.ts';
 import { agUiProtocol } from './ag-ui-protocol.ts';
 import { chatProtocol } from './chat-protocol.ts';
@@ -11,7 +13,19 @@ import type { Protocol, Reply, Scenario } from './protocol.ts';
 const [chat6, chat7] = chatMajors.map(chatProtocol) as [Protocol, Protocol];
 const streams = [streamsProtocol('long-poll'), streamsProtocol('sse')] as const;
 
-export const protocols: readonly Protocol[] = [chat6, chat7, agUiProtocol, ...streams, eventsProtocol];
+/** Clients of the endpoints of each protocol. A protocol with endpoints and without a client fails. */
+const clients: { readonly [protocol: string]: readonly Protocol[] } = {
+  'ui-message-stream': [chat6, chat7],
+  'ag-ui': [agUiProtocol],
+};
+const servedProtocols = knownProtocols.filter(({ endpoints }) => endpoints !== undefined).map(({ name }) => name);
+
+/** Clients of every durable handler: those of the protocols, and those of the run log. */
+export const protocols: readonly Protocol[] = [
+  ...servedProtocols.flatMap((name) => clients[name] ?? []),
+  ...streams,
+  eventsProtocol,
+];
 /** One protocol of each kind. The others read the same bytes or the same log. */
 export const someProtocols: readonly Protocol[] = [chat6, agUiProtocol, streams[1]];
 
@@ -93,6 +107,19 @@ export function describeMatrix(selectProtocols: (agent: string) => readonly Prot
     [fast, slow, slower] = await Promise.all([start(0.02), start(0.3), start(2)]);
   });
   afterAll(() => Promise.all([fast.close(), slow.close(), slower.close()]));
+
+  test('has a client for every protocol with endpoints', () => {
+    expect(Object.keys(clients).toSorted()).toEqual(servedProtocols.toSorted());
+  });
+
+  test('has scripts for the demo of every kind of agent', async () => {
+    const { agents } = (await (await fetch(`${fast.url}/api/agents`)).json()) as {
+      agents: Array<{ name: string; kind: string }>;
+    };
+    const scripted = agents.filter(({ name }) => sources.some((source) => source.name === name));
+    const kinds = agentKinds.filter(({ startDemo }) => startDemo !== undefined).map(({ name }) => name);
+    expect(new Set(scripted.map(({ kind }) => kind))).toEqual(new Set(kinds));
+  });
 
   describe.each(sources)('$name', ({ name, scripts }) => {
     const cases = (Object.entries(scripts) as Array<[Scenario, Script]>).flatMap(([scenario, script]) =>

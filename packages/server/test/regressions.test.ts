@@ -7,7 +7,7 @@ import type { Followed } from '@intertie/core/internal';
 import { afterEach, expect, test, vi } from 'vitest';
 import { unresponsiveSource } from '../../agent/test/unresponsive-source.ts';
 import { fillFolder } from '../../postgres/test/databases.ts';
-import type { AgentDefinition } from '../src/agents/agent-definition.ts';
+import type { AgentDefinition } from '@intertie/core';
 import type { Principal } from '../src/config/config.ts';
 import { createIntertie } from '../src/create-intertie.ts';
 import { serve } from '../src/serve.ts';

@@ -1,6 +1,6 @@
 import { createInMemoryStore } from '@intertie/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDemoAgents } from '../src/demo/demo-agents.ts';
+import { startDemoAgents } from '../src/demo/start-demo-agents.ts';
 import { openAPI } from '../src/routes/openapi.ts';
 import { protocols } from '../src/protocols.ts';
 import { listRoutes } from '../src/routes/route-table.ts';
@@ -33,6 +33,7 @@ afterAll(() => server.close());
 /** Call for each route. A route without a call fails the test. */
 const calls: { [route: string]: () => Promise<Response> } = {
   'GET /api/agents': () => fetch(api('/api/agents')),
+  'GET /api/protocols': () => fetch(api('/api/protocols')),
   'GET /api/agents/{agent}/topology': () => fetch(api('/api/agents/newsroom/topology')),
   'POST /api/agents/{agent}/chat': () => postJson(api('/api/agents/helper/chat'), chatBody('open-1', 'hello')),
   'GET /api/agents/{agent}/chat/{thread}/stream': () => fetch(api('/api/agents/helper/chat/nothing/stream')),

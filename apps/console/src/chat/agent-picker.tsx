@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react';
+import { use, type ReactNode } from 'react';
 import type { AgentInfo } from '../api.ts';
+import { ServerListsContext } from '../server-lists.ts';
 import { useAgentColor } from '../use-agent-color.ts';
 
 /** Selects the agent that answers next. */
@@ -13,6 +14,7 @@ export function AgentPicker({
   onChoose: (agent: string) => void;
 }): ReactNode {
   const getColor = useAgentColor();
+  const { getKind } = use(ServerListsContext);
   if (agents.length === 0) return undefined;
   const shown = agent ?? getDefaultAgent(agents)?.name;
   return (
@@ -21,7 +23,7 @@ export function AgentPicker({
       <select aria-label="Agent" value={shown} onChange={(event) => onChoose(event.target.value)}>
         {agents.map(({ name, kind }) => (
           <option key={name} value={name}>
-            {name} · {kindNames[kind] ?? kind}
+            {name} · {getKind(kind).title}
           </option>
         ))}
       </select>
@@ -32,12 +34,3 @@ export function AgentPicker({
 export function getDefaultAgent(agents: readonly AgentInfo[]): AgentInfo | undefined {
   return agents.find(({ isDefault }) => isDefault) ?? agents[0];
 }
-
-const kindNames: Readonly<Record<string, string>> = {
-  model: 'AI SDK',
-  mail: 'MAIL',
-  'open-harness': 'Open Harness',
-  'ag-ui': 'AG-UI',
-  tape: 'tape',
-  source: 'source',
-};

@@ -20,6 +20,7 @@ import type { Draft, SessionState, ThreadSession } from './thread-session.ts';
 import { useFoldedRun } from './use-folded-run.ts';
 import { useFollow } from './use-follow.ts';
 import { getSpeakerNames } from './message-content.ts';
+import { useMessageWindow } from './use-message-window.ts';
 import { useInternalMessages } from './use-internal-messages.ts';
 
 export type ChatViewProps = {
@@ -64,6 +65,8 @@ export function ChatView(props: ChatViewProps): ReactNode {
   const withInternal = useInternalMessages(session.threadId, { isOn: isInternalShown, events, version: state.authors });
   const scrubbed = useScrubbed(messages, events, scrub, isInternalShown);
   const shown = scrubbed ?? messages.map((message) => withInternal.get(message.id) ?? message);
+
+  const { first, showEarlier } = useMessageWindow(scroller, session.threadId, shown.length);
 
   const answerHandler = useMemo<AnswerHandler>(
     () => ({
@@ -114,8 +117,13 @@ export function ChatView(props: ChatViewProps): ReactNode {
               <Button onClick={() => navigate({ thread: undefined, view: 'chat' })}>New thread</Button>
             </div>
           )}
-          {shown.map((message, index) => {
-            const isLast = index === shown.length - 1;
+          {first > 0 && (
+            <Button variant="quiet" onClick={showEarlier}>
+              Show earlier messages
+            </Button>
+          )}
+          {shown.slice(first).map((message) => {
+            const isLast = message === shown.at(-1);
             const isLive = isLast && isBusy && message.role === 'assistant' && scrub === undefined;
             return (
               <AnswerContext key={message.id} value={isLast ? answerHandler : pastHandler}>

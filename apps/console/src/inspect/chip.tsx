@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
-import type { Family } from './event-family.ts';
+import type { ItemFamily } from '@intertie/core/internal';
 
 /** Small toggle button. */
 export function Chip(props: {
   isOn: boolean;
-  family?: Family;
+  family?: ItemFamily;
   title?: string;
   onToggle: () => void;
   children: string;

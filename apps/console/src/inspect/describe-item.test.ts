@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { canonical } from '@intertie/conformance';
+import { createItemClassifier } from '@intertie/core/internal';
 import { describeItem } from './describe-item.ts';
+
+const items = createItemClassifier([canonical.items, { families: { tool: ['tool_call'] } }]);
 
 describe('describeItem', () => {
   it.each([
@@ -21,25 +25,27 @@ describe('describeItem', () => {
     ],
     [{ type: 'node:start', nodeId: 'team', runId: 'x' }, 'node:start', 'team'],
   ])('describes %j', (item, type, text) => {
-    expect(describeItem(item)).toMatchObject({ type, text });
+    expect(describeItem(item, items)).toMatchObject({ type, text });
   });
 
   it('describes a server-sent event with parsed and with unparsed data', () => {
     const data = { timestamp: '…', description: 'agent a called b', extra_data: { tool_name: 'b', tool_args: {} } };
     const described = { type: 'tool_call', family: 'tool', text: 'b  agent a called b' };
-    expect(describeItem({ event: 'tool_call', data })).toEqual(described);
-    expect(describeItem({ event: 'tool_call', data: JSON.stringify(data) })).toEqual(described);
-    expect(describeItem({ event: 'ping', data: 'alive' })).toMatchObject({ type: 'ping', text: 'alive' });
+    expect(describeItem({ event: 'tool_call', data }, items)).toEqual(described);
+    expect(describeItem({ event: 'tool_call', data: JSON.stringify(data) }, items)).toEqual(described);
+    expect(describeItem({ event: 'ping', data: 'alive' }, items)).toMatchObject({ type: 'ping', text: 'alive' });
   });
 
   it('shortens UUIDs', () => {
     const id = '01a1e1d0-ecbd-7430-9900-80cb9809913a';
-    expect(describeItem({ type: 'text-end', id: `${id}:1` }).text).toBe('…913a:1');
-    expect(describeItem({ type: 'data-agent', data: { agentId: `${id}:plan` } }).text).toBe('{agentId: "…913a:plan"}');
+    expect(describeItem({ type: 'text-end', id: `${id}:1` }, items).text).toBe('…913a:1');
+    expect(describeItem({ type: 'data-agent', data: { agentId: `${id}:plan` } }, items).text).toBe(
+      '{agentId: "…913a:plan"}',
+    );
   });
 
   it('accepts null and an empty object', () => {
-    expect(describeItem(null)).toEqual({ type: 'object', family: 'data', text: 'null' });
-    expect(describeItem({})).toEqual({ type: 'frame', family: 'data', text: '' });
+    expect(describeItem(null, items)).toEqual({ type: 'object', family: 'data', text: 'null' });
+    expect(describeItem({}, items)).toEqual({ type: 'frame', family: 'data', text: '' });
   });
 });

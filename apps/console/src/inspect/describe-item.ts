@@ -1,8 +1,8 @@
+import type { ItemClassifier, ItemFamily } from '@intertie/core/internal';
 import { compactJson, shortenIds } from './compact-json.ts';
-import { getFamily, type Family } from './event-family.ts';
 
 /** Item of any protocol as a table row shows it: its type and a short text. */
-export type Described = { type: string; family: Family; text: string };
+export type Described = { type: string; family: ItemFamily; text: string };
 
 type Fields = { [key: string]: unknown };
 
@@ -58,14 +58,17 @@ const fieldsByRelevance = [
 ] as const;
 const maxFields = 3;
 
-export function describeItem(item: unknown): Described {
-  if (typeof item !== 'object' || item === null) return { type: typeof item, family: 'data', text: compactJson(item) };
-  const fields = item as Fields;
-  const type = getTypeName(fields);
-  return { type, family: getFamily(type), text: summarize(unwrapSSE(fields)) };
+/** Describes an item. Unknown kinds belong to the family `data`. */
+export function describeItem(item: unknown, { findFamily }: ItemClassifier): Described {
+  const type = getItemKind(item);
+  if (typeof item !== 'object' || item === null) return { type, family: 'data', text: compactJson(item) };
+  return { type, family: findFamily(type) ?? 'data', text: summarize(unwrapSSE(item as Fields)) };
 }
 
-function getTypeName({ type, event, kind }: Fields): string {
+/** Returns the name that an item of any protocol has for its kind. */
+export function getItemKind(item: unknown): string {
+  if (typeof item !== 'object' || item === null) return typeof item;
+  const { type, event, kind } = item as Fields;
   for (const name of [type, event, kind]) if (typeof name === 'string') return name;
   return 'frame';
 }

@@ -1,46 +1,48 @@
 import './inspect.css';
 import './streams/streams.css';
-import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
+import {
+  use,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type ReactNode,
+} from 'react';
 import type { PaneProps, Selection } from '../inspect-types.ts';
+import { ServerListsContext } from '../server-lists.ts';
 import { useStoredSetting } from '../use-stored-setting.ts';
 import { LossReport } from './streams/loss-report.tsx';
 import { noFilter, FilteredRows, type RowFilter } from './streams/row-filter.ts';
 import { findNextViolation } from './streams/stream-cells.ts';
 import { StreamDetails } from './streams/stream-details.tsx';
 import { StreamStore, type StreamView } from './streams/stream-store.ts';
+import { parseShares, toGridColumns } from './streams/column-shares.ts';
+import { StreamHeads } from './streams/stream-heads.tsx';
 import { StreamGrid } from './streams/stream-grid.tsx';
 import { StreamSummary } from './streams/stream-summary.tsx';
 import type { Cell } from './streams/stream-table.ts';
 import { StreamToolbar } from './streams/stream-toolbar.tsx';
-import { loadTarget, targetLabels, type Target, type TargetId } from './streams/target.ts';
+import { targets } from './streams/target.ts';
 import { useFollow } from './streams/use-follow.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
 import { useElementSize } from './use-element-size.ts';
 
 /** Source frames, canonical events and target events of a run in three columns, aligned by cause. */
 export function StreamsPane(props: PaneProps): ReactNode {
-  const [targetId, setTargetId] = useStoredSetting<TargetId>('streams-target', 'ui-6');
-  const [target, setTarget] = useState<Target>();
-  useEffect(() => {
-    let isCurrent = true;
-    void loadTarget(targetId).then((loaded) => isCurrent && setTarget(loaded));
-    return () => void (isCurrent = false);
-  }, [targetId]);
-  if (!target) return <p className="empty">Loading…</p>;
-  return <Streams {...props} target={target} targetId={targetId} onTarget={setTargetId} />;
-}
-
-function Streams(
-  props: PaneProps & { target: Target; targetId: TargetId; onTarget: (id: TargetId) => void },
-): ReactNode {
-  const { events, selection, onSelect, target, targetId, onTarget } = props;
+  const [targetId, setTargetId] = useStoredSetting<string>('streams-target', targets[0].id);
+  const target = targets.find(({ id }) => id === targetId) ?? targets[0];
+  const { events, selection, onSelect } = props;
+  const { items } = use(ServerListsContext);
   const [internal, setInternal] = useState(false);
+  const [storedShares, setShares] = useStoredSetting<string>('streams-columns', '');
   const root = useRef<HTMLDivElement>(null);
   // A narrow pane has room for two columns; the details still show the frame.
   const isNarrow = useElementSize(root).width < 430;
   const store = useMemo(
-    () => new StreamStore(events, target, { internal, frames: !isNarrow }),
-    [events, target, internal, isNarrow],
+    () => new StreamStore(events, target.protocol, { internal, frames: !isNarrow, items }),
+    [events, target, internal, isNarrow, items],
   );
   const view = useSyncExternalStore(store.subscribe, store.snapshot);
   const { table, run } = view;
@@ -50,8 +52,8 @@ function Streams(
   const frames = useRef(run.frames);
   frames.current = run.frames;
   const rows = useMemo(
-    () => new FilteredRows(table, appliedFilter, (index) => frames.current[index]?.frame),
-    [table, appliedFilter],
+    () => new FilteredRows(table, appliedFilter, { getFrame: (index) => frames.current[index]?.frame, items }),
+    [table, appliedFilter, items],
   );
   rows.update();
 
@@ -90,10 +92,10 @@ function Streams(
     Escape: () => setPanel(undefined),
   });
 
-  const label = targetLabels[targetId];
-  const [dialect] = run.frames.map((frame) => frame.dialect);
+  const { label } = target.protocol;
+  const shares = parseShares(storedShares, table.hasFrames ? 3 : 2);
   return (
-    <div ref={root} className="streams" tabIndex={-1} data-frames={table.hasFrames || undefined}>
+    <div ref={root} className="streams" tabIndex={-1} style={{ ['--columns' as string]: toGridColumns(shares) }}>
       <StreamToolbar
         filter={filter}
         onFilter={(next) => {
@@ -101,26 +103,13 @@ function Streams(
           setFilter(next);
         }}
         agents={table.agents.names}
-        target={targetId}
-        onTarget={onTarget}
+        target={target.id}
+        onTarget={setTargetId}
         internal={internal}
         onInternal={setInternal}
         search={search}
       />
-      <div className="stream-heads" aria-hidden="true">
-        <span />
-        {table.hasFrames && (
-          <span className="head" data-column="frame" title="What the agent's runtime sent, as received">
-            Source <i>{dialect}</i> <b>{run.frames.length}</b>
-          </span>
-        )}
-        <span className="head" title="The run in Intertie's own format, which every protocol is converted to and from">
-          Canonical <b>{table.events.length}</b>
-        </span>
-        <span className="head" title="What a client of this protocol receives">
-          {label} <b>{table.targets.length}</b>
-        </span>
-      </div>
+      <StreamHeads view={view} targetLabel={label} shares={shares} onShares={(next) => setShares(next.join(' '))} />
       {table.length === 0 ? (
         <p className="empty">{getEmptyText(run.status, run.error)}</p>
       ) : (
@@ -132,6 +121,13 @@ function Streams(
           active={active}
           onActive={setActive}
           onOpen={open}
+          onExpand={(part) =>
+            setFilter((before) => {
+              const expanded = new Set(before.expanded);
+              if (!expanded.delete(part)) expanded.add(part);
+              return { ...before, expanded };
+            })
+          }
         />
       )}
       {panel === 'details' && active && (

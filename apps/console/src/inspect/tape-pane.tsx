@@ -1,8 +1,9 @@
 import './inspect.css';
 import './tape/tape.css';
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { use, useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import type { PaneProps, RunEvents, RunSnapshot } from '../inspect-types.ts';
 import { RunCursor } from '../run-cursor.ts';
+import { ServerListsContext } from '../server-lists.ts';
 import { IconButton } from '../ui/button.tsx';
 import { describeItem } from './describe-item.ts';
 import { TapeMessage } from './tape/tape-message.tsx';
@@ -65,8 +66,9 @@ export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }:
     End: () => step(count),
   });
 
+  const { items } = use(ServerListsContext);
   const event = run.entries[cursor - 1]?.event;
-  const described = event && describeItem(event);
+  const described = event && describeItem(event, items);
   const length = times.at(-1) ?? 0;
   return (
     <div

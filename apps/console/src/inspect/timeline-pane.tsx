@@ -59,7 +59,7 @@ export function TimelinePane({ events, selection, onSelect }: PaneProps): ReactN
           />
         ))}
       </div>
-      <Facts timeline={timeline} />
+      <Facts timeline={timeline} reconnects={view.run.reconnects} />
     </div>
   );
 }
@@ -153,9 +153,10 @@ function Gaps({ timeline }: { timeline: Timeline }): ReactNode {
   );
 }
 
-function Facts({ timeline }: { timeline: Timeline }): ReactNode {
+function Facts({ timeline, reconnects }: { timeline: Timeline; reconnects: number }): ReactNode {
   const [run] = timeline.spans;
   const silence = timeline.gaps.reduce((sum, { start, end }) => sum + end - start, 0);
+  const recoveries = timeline.spans.filter(({ kind }) => kind === 'recovery').length;
   const steps = timeline.spans.filter(({ kind, usage }) => kind === 'step' && usage !== undefined);
   const tokens = run?.usage?.outputTokens ?? steps.reduce((sum, { usage }) => sum + (usage?.outputTokens ?? 0), 0);
   return (
@@ -178,6 +179,16 @@ function Facts({ timeline }: { timeline: Timeline }): ReactNode {
           <b>{tokens}</b> output tokens
         </span>
       )}
+      {recoveries > 0 && (
+        <span title="The process that executed the run stopped, and another process continued it">
+          <b>{recoveries}</b> {recoveries === 1 ? 'change' : 'changes'} of process
+        </span>
+      )}
+      {reconnects > 0 && (
+        <span title="The connection of this page broke, and it continued at its last event">
+          <b>{reconnects}</b> {reconnects === 1 ? 'reconnect' : 'reconnects'}
+        </span>
+      )}
     </footer>
   );
 }
@@ -186,6 +197,7 @@ const getColor = ({ kind, agent, outcome }: Span, agentColor: (name: string) => 
   if (outcome === 'error') return 'var(--bad)';
   if (kind === 'tool') return 'var(--family-tool)';
   if (kind === 'wait') return 'var(--family-people)';
+  if (kind === 'recovery') return 'var(--warn)';
   return agent === undefined ? 'var(--ink-faint)' : agentColor(agent);
 };
 

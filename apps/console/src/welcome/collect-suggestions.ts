@@ -1,18 +1,14 @@
 import type { AgentInfo } from '../api.ts';
+import type { ServerLists } from '../server-lists.ts';
 
 export type Suggestion = { agent: string; text: string; description: string };
 
-const kindDescriptions: Readonly<Record<AgentInfo['kind'], string>> = {
-  model: 'A model through the AI SDK',
-  mail: 'A MAIL swarm',
-  'open-harness': 'An Open Harness flow',
-  'ag-ui': 'An AG-UI agent',
-  tape: 'A recorded agent',
-  source: 'A custom source',
-};
-
 /** Collects up to `count` suggestions: the first one of each agent, then the second ones, and so on. */
-export function collectSuggestions(agents: readonly AgentInfo[], count = 3): Suggestion[] {
+export function collectSuggestions(
+  agents: readonly AgentInfo[],
+  getKind: ServerLists['getKind'],
+  count = 3,
+): Suggestion[] {
   const collected: Suggestion[] = [];
   const sorted = agents.toSorted((a, b) => Number(b.isDefault ?? false) - Number(a.isDefault ?? false));
   const rounds = Math.max(0, ...sorted.map(({ suggestions = [] }) => suggestions.length));
@@ -20,7 +16,7 @@ export function collectSuggestions(agents: readonly AgentInfo[], count = 3): Sug
     for (const { name, kind, suggestions = [], description } of sorted) {
       const text = suggestions[round];
       if (text !== undefined) {
-        collected.push({ agent: name, text, description: description ?? kindDescriptions[kind] });
+        collected.push({ agent: name, text, description: description ?? getKind(kind).description });
       }
     }
   }

@@ -1,4 +1,4 @@
-import { useState, useSyncExternalStore, type CSSProperties, type ReactNode } from 'react';
+import { use, useState, useSyncExternalStore, type CSSProperties, type ReactNode } from 'react';
 import type { ServerInfo } from '../api.ts';
 import { AgentPicker, getDefaultAgent } from '../chat/agent-picker.tsx';
 import { Composer } from '../chat/composer.tsx';
@@ -7,6 +7,7 @@ import type { Draft } from '../chat/thread-session.ts';
 import { useFoldedRun } from '../chat/use-folded-run.ts';
 import type { RunEvents } from '../inspect-types.ts';
 import { Icon } from '../ui/icon.tsx';
+import { ServerListsContext } from '../server-lists.ts';
 import { useAgentColor } from '../use-agent-color.ts';
 import { collectSuggestions } from './collect-suggestions.ts';
 
@@ -29,12 +30,13 @@ export function Welcome({
   onStart: (agent: string | undefined, draft: Draft) => void;
 }): ReactNode {
   const getColor = useAgentColor();
+  const { getKind } = use(ServerListsContext);
   const agents = server?.agents ?? [];
   const [chosen, setChosen] = useState<string>();
   const agent = chosen ?? getDefaultAgent(agents)?.name;
   const { entries, status } = useSyncExternalStore(events.subscribe, events.snapshot);
   const message = useFoldedRun(entries, { count: scrub, includeInternal: isInternalShown });
-  const suggestions = collectSuggestions(agents);
+  const suggestions = collectSuggestions(agents, getKind);
   return (
     <>
       <div className="scroller" tabIndex={-1}>

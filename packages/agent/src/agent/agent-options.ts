@@ -20,7 +20,7 @@ export type SharedOptions = {
   host?: RunHost;
   /** Title of a new thread. Default: the beginning of its first message. */
   title?: AgentDefinition['title'];
-  /** Limits the part of a thread that is sent to the model. Default: the whole branch. */
+  /** Limits the part of a thread that is sent to the model. Default: the newest 200 messages of the branch. */
   history?: HistoryOptions;
   /** Which stored reasoning of earlier messages is sent to the model. Default: `all`. */
   retainReasoning?: RetainReasoning;

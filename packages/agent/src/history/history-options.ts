@@ -1,8 +1,14 @@
 import type { CanonicalMessage, MessageContent, MessagePart } from '@intertie/core';
 
-/** Limits of the history that is sent to the model. Default: the whole branch. */
+/**
+ * Maximum number of earlier messages without limits of its own. A turn then costs the same in a thread of 10,000 messages as in one
+ * of 200, and few models accept a longer prompt.
+ */
+export const defaultMaxMessages = 200;
+
+/** Limits of the history that is sent to the model. Default: the newest 200 messages of the branch. */
 export type HistoryOptions = {
-  /** Maximum number of messages; the newest are sent. */
+  /** Maximum number of messages; the newest are sent. `Infinity` sends the whole branch. */
   maxMessages?: number;
   /** Maximum number of tokens; the newest messages are sent, and the newest one always. */
   maxTokens?: number;

@@ -1,5 +1,5 @@
 import { StoreError, type CanonicalMessage, type Store } from '@intertie/core';
-import { estimateTokens, type HistoryOptions } from './history-options.ts';
+import { defaultMaxMessages, estimateTokens, type HistoryOptions } from './history-options.ts';
 
 const pageSize = 50;
 
@@ -18,23 +18,23 @@ export type Branch = { message: CanonicalMessage; before: CanonicalMessage[] };
  * with a user message: providers reject an answer without its question, and a tool result without its call.
  */
 export async function readBranch(store: Store, query: BranchQuery, options: HistoryOptions): Promise<Branch> {
-  const { maxMessages, maxTokens } = options;
+  const { maxTokens, maxMessages = maxTokens === undefined ? defaultMaxMessages : Infinity } = options;
   const { threadId, messageId: leafId } = query;
   // Two more than the limit: the message itself, and one that shows whether the branch was shortened.
-  const limit = maxTokens !== undefined ? pageSize + 1 : maxMessages !== undefined ? maxMessages + 2 : undefined;
+  const limit = maxTokens !== undefined ? pageSize + 1 : maxMessages + 2;
   const page = query.known
     ? [...query.known]
-    : await store.listMessages({ threadId, leafId, ...(limit !== undefined && { limit }) }).catch(emptyIfDeleted);
+    : await store.listMessages({ threadId, leafId, ...(limit < Infinity && { limit }) }).catch(emptyIfDeleted);
   const message = page.pop();
   if (!message) throw new Error(`Message ${leafId} of thread ${threadId} was deleted, so the run cannot write it.`);
   const before =
     maxTokens === undefined
-      ? startAtUserMessage(page, maxMessages ?? Infinity)
+      ? startAtUserMessage(page, maxMessages)
       : await limitTokens(
           maxTokens,
           page,
           (cursor) => store.listMessages({ threadId, leafId, cursor, limit: pageSize }),
-          options,
+          { ...options, maxMessages },
         );
   return { message, before };
 }
@@ -49,7 +49,7 @@ async function limitTokens(
   maxTokens: number,
   newest: CanonicalMessage[],
   readOlder: (cursor: { before: string }) => Promise<CanonicalMessage[]>,
-  { maxMessages = Infinity, countTokens = estimateTokens }: HistoryOptions,
+  { maxMessages, countTokens = estimateTokens }: HistoryOptions & { maxMessages: number },
 ): Promise<CanonicalMessage[]> {
   const selected: CanonicalMessage[] = [];
   let tokens = 0;

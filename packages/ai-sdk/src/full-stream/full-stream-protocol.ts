@@ -60,4 +60,17 @@ export const fullStream: Protocol = {
   endsRun: (item) => getItemType(item) === 'finish' || getItemType(item) === 'abort',
   checker: () => createDecodingChecker(name, isFullStreamPart, decoder),
   decoder,
+  items: {
+    families: {
+      run: ['start', 'finish', 'abort'],
+      agent: ['start-step', 'finish-step'],
+      text: ['text-*'],
+      reasoning: ['reasoning-*'],
+      tool: ['tool-*'],
+      people: ['tool-approval-*', 'steering-message'],
+      data: ['file', 'source', 'raw', 'custom', 'ping'],
+      notice: ['error', 'tool-error'],
+    },
+    deltas: ['*-delta'],
+  },
 };

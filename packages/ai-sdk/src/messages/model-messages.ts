@@ -22,4 +22,7 @@ export const modelMessages: Protocol = {
     return typeof role === 'string' ? role : 'no message';
   },
   checker: () => new ModelMessageChecker(),
+  examples: {
+    check: [['intertie check history.json --as model-messages', 'Check whether providers accept a history:']],
+  },
 };

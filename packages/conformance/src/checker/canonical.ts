@@ -49,4 +49,17 @@ export const canonical: Protocol = {
   checker: () => new CanonicalChecker(),
   decoder: createCanonicalDecoder,
   encoder: () => ({ feed: (event, emit) => emit(event), end() {} }),
+  items: {
+    families: {
+      run: ['run-*', 'message-snapshot', 'metadata'],
+      agent: ['agent-*', 'step-*'],
+      text: ['text-*'],
+      reasoning: ['reasoning-*'],
+      tool: ['tool-*'],
+      people: ['question', 'answer', 'interjection'],
+      data: ['data', 'data-delta', 'state-*', 'file', 'source', 'raw', 'checkpoint'],
+      notice: ['notice'],
+    },
+    deltas: ['*-delta'],
+  },
 };

@@ -1,11 +1,13 @@
 import type { AgentSource } from '../event/agent-source.ts';
 import type { AgentEvent } from '../event/event.ts';
+import type { CanonicalMessage } from '../event/message.ts';
 import type { RunInput } from '../event/run-input.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Loss, OnLoss } from '../json/loss.ts';
 import type { Tape } from '../tape/tape.ts';
 import type { Codec } from '../codec/codec.ts';
 import type { ProtocolEndpoints } from './endpoints.ts';
+import type { ProtocolItems } from './item-families.ts';
 
 /** Rule of a protocol: the invariant in one sentence, and how to fix a violation. */
 export type Rule = { id: string; sentence: string; fix: string };
@@ -63,15 +65,33 @@ export interface Protocol<Item = unknown> {
   readTime?(item: unknown): number | undefined;
   checker(): Checker;
   decoder?(run: RunInput, onLoss: OnLoss): Codec<Item, AgentEvent>;
-  encoder?(run: RunInput, onLoss: OnLoss): Codec<AgentEvent, Item>;
+  encoder?(run: RunInput, onLoss: OnLoss, options?: EncodeOptions): Codec<AgentEvent, Item>;
+  /** Kinds of items, for filters. Absent: every item belongs to the family `data`. */
+  readonly items?: ProtocolItems;
+  /** Format of stored messages for clients of the protocol. */
+  readonly messages?: ProtocolMessages;
   /** Versions of the protocol's readers. Absent if there is one. */
   readonly variants?: ProtocolVariants;
+  /** Examples for the help texts of commands, by command. */
+  readonly examples?: { readonly [command: string]: ReadonlyArray<readonly [line: string, title: string]> };
   /** How to reach servers of the protocol. Absent for formats without servers. */
   readonly client?: ProtocolClient;
   /** Serves recorded runs like a server of the protocol. */
   readonly replay?: ProtocolReplay;
   /** Serves the agents of an Intertie server to clients of the protocol. */
   readonly endpoints?: ProtocolEndpoints;
+}
+
+export type EncodeOptions = {
+  /** Includes internal messages between agents. Default: false. */
+  includeInternal?: boolean;
+};
+
+/** Converts complete messages instead of a stream. */
+export interface ProtocolMessages {
+  /** Name of the format, for queries. */
+  readonly format: string;
+  encode(messages: readonly CanonicalMessage[]): unknown[];
 }
 
 /** Versions of a protocol that a command-line option selects. */

@@ -1,4 +1,4 @@
-import { transcode, type AgentEvent, type Loss } from '@intertie/core';
+import { transcode, type AgentEvent, type Loss, type OnLoss } from '@intertie/core';
 import { createStreamChecker } from '@intertie/conformance';
 import fc from 'fast-check';
 import { ResponseStream } from 'openai/lib/responses/ResponseStream';
@@ -12,8 +12,8 @@ const response = { id: 'resp_1', model: 'helper', createdAt: 1000 };
 const start: AgentEvent = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' };
 const complete: AgentEvent = { type: 'run-end', outcome: 'complete', usage: [{ inputTokens: 2, outputTokens: 3 }] };
 
-function encode(events: AgentEvent[], flavour: Flavour = 'openai', onLoss = (_: Loss): void => undefined) {
-  return transcode(createResponsesEncoder({ response, flavour, onLoss }), [start, ...events]);
+function encode(events: AgentEvent[], flavour: Flavour = 'openai', onLoss?: OnLoss) {
+  return transcode(createResponsesEncoder({ response, flavour, ...(onLoss && { onLoss }) }), [start, ...events]);
 }
 
 /** Reads events with the accumulator of the official client. */

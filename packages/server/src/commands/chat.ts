@@ -1,10 +1,11 @@
+import { joinNames } from '../config/join-names.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
-import { addExamples, addServerOptions, joinNames, listWith, type ServerFlags } from './tool-options.ts';
+import { addExamples, listExamples, addServerOptions, listWith, type ServerFlags } from './tool-options.ts';
 
 type Flags = ServerFlags & { as?: string; message?: string; thread?: string; reasoning?: true };
 
-export const chatCommand: Command = (program, _terminal, protocols) => {
+export const chatCommand: Command = (program, _terminal, { protocols }) => {
   const command = program
     .command('chat')
     .summary('chat with an agent in the terminal')
@@ -23,8 +24,7 @@ export const chatCommand: Command = (program, _terminal, protocols) => {
   addServerOptions(command);
   addExamples(command, [
     ['intertie chat', 'The default agent of the server on this machine:'],
-    ['intertie chat http://localhost:8000 --as mail', 'A MAIL swarm:'],
-    ['intertie chat https://example.com/agent --as ag-ui -H "authorization: Bearer …"', 'A remote AG-UI agent:'],
+    ...listExamples(protocols, 'chat'),
     ['intertie chat researcher -m "What is new?" > answer.txt', 'One message, in a script:'],
   ]);
   command.action(async (target: string | undefined, flags: Flags, self) => {

@@ -1,11 +1,12 @@
+import { joinNames } from '../config/join-names.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
 import {
   addEndpointOptions,
   addExamples,
+  listExamples,
   readPositive,
   addVariantOptions,
-  joinNames,
   readVariants,
   toEndpointOptions,
   wantsJson,
@@ -14,7 +15,7 @@ import {
 
 type Flags = EndpointFlags & { as?: string; inputFormat?: string; max?: number };
 
-export const checkCommand: Command = (program, _terminal, protocols) => {
+export const checkCommand: Command = (program, _terminal, { protocols }) => {
   const command = program
     .command('check')
     .summary('validate an agent stream')
@@ -32,7 +33,7 @@ export const checkCommand: Command = (program, _terminal, protocols) => {
   addExamples(command, [
     ['intertie check http://localhost:3000/api/chat -p "Hello"', 'Send a prompt to an endpoint and check the answer:'],
     ['curl -sN -d @request.json localhost:8000/agent | intertie check', 'Check the output of a server:'],
-    ['intertie check history.json --as model-messages', 'Check whether providers accept a history:'],
+    ...listExamples(protocols, 'check'),
     ['intertie check run.sse --json | jq .ok', 'In a script (the exit code is 1 for violations):'],
   ]);
   command.addHelpText(

@@ -4,7 +4,7 @@ import { completionScript, shells, type CompletedCommand, type OptionValues } fr
 import type { Command } from './command.ts';
 import { addExamples, listWith } from './tool-options.ts';
 
-export const completionCommand: Command = (program, terminal, protocols) => {
+export const completionCommand: Command = (program, terminal, { protocols }) => {
   const command = program
     .command('completion')
     .summary('print a completion script for your shell')
@@ -16,7 +16,12 @@ export const completionCommand: Command = (program, terminal, protocols) => {
     ['intertie completion fish > ~/.config/fish/completions/intertie.fish', 'fish:'],
   ]);
   command.action((shell: string) =>
-    terminal.out(completionScript(shell, program.commands.map(toCompleted), listValues(protocols)).trimEnd()),
+    terminal.out(
+      completionScript(shell, program.commands.map(toCompleted), {
+        ...listChoices(program),
+        ...listValues(protocols),
+      }).trimEnd(),
+    ),
   );
 };
 
@@ -32,6 +37,17 @@ function listValues(protocols: readonly Protocol[]): OptionValues {
       protocols.flatMap(({ variants }) => (variants ? [[`--${variants.option}`, variants.names]] : [])),
     ),
   };
+}
+
+/** Choices of options that declare them. Commands that share a flag share its values. */
+function listChoices(program: Program): OptionValues {
+  const options = program.commands.flatMap((command) => command.options);
+  return Object.fromEntries(
+    options.flatMap(({ long, argChoices }) => {
+      if (!long || !argChoices) return [];
+      return [[long, options.flatMap((option) => (option.long === long ? (option.argChoices ?? []) : []))]];
+    }),
+  );
 }
 
 function toCompleted(command: Program): CompletedCommand {

@@ -1,10 +1,11 @@
+import { joinNames } from '../config/join-names.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
 import {
   addEndpointOptions,
   addExamples,
+  listExamples,
   addVariantOptions,
-  joinNames,
   listWith,
   readVariants,
   toEndpointOptions,
@@ -22,7 +23,7 @@ type Flags = EndpointFlags & {
   quiet?: true;
 };
 
-export const convertCommand: Command = (program, _terminal, protocols) => {
+export const convertCommand: Command = (program, _terminal, { protocols }) => {
   const writable = joinNames(listWith(protocols, 'encoder'));
   const command = program
     .command('convert')
@@ -43,13 +44,8 @@ export const convertCommand: Command = (program, _terminal, protocols) => {
   addVariantOptions(command, protocols);
   addEndpointOptions(command);
   addExamples(command, [
-    ['intertie convert --to ag-ui swarm.sse', 'A recorded MAIL stream for an AG-UI client:'],
     ['curl -N … | intertie convert --to canonical | jq -r .type', 'The event types of a stream, one per line:'],
-    ['intertie convert --to ui-message-stream -o demo.tape.jsonl run.jsonl', 'A tape of a flow, for replay:'],
-    [
-      'intertie convert --from mail --to ag-ui http://localhost:8000 -p "Hello"',
-      'Send a prompt to a live server and convert the answer:',
-    ],
+    ...listExamples(protocols, 'convert'),
   ]);
   command.action(async (input: string | undefined, flags: Flags, self) => {
     const { to, from, format, inputFormat, output, strict, quiet } = flags;

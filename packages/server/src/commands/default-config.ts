@@ -1,13 +1,14 @@
 import type { IntertieConfig } from '../config/config.ts';
-import { environmentAgents } from '../config/environment-agents.ts';
+import { agentKinds } from '../agent-kinds.ts';
+import { findEnvironmentAgents } from '../config/environment-agents.ts';
 
 export type DefaultConfig = { config: IntertieConfig; stop(): Promise<void> };
 
 /** Configuration without a configuration file: agents for the credentials in the environment, and the demo agents. */
 export async function defaultConfig({ demos = true }: { demos?: boolean } = {}): Promise<DefaultConfig> {
   const [real, demo] = await Promise.all([
-    environmentAgents(process.env),
-    demos ? import('../demo/demo-agents.ts').then(({ startDemoAgents }) => startDemoAgents()) : undefined,
+    findEnvironmentAgents(agentKinds, process.env),
+    demos ? import('../demo/start-demo-agents.ts').then(({ startDemoAgents }) => startDemoAgents()) : undefined,
   ]);
   const agents = { ...real, ...demo?.agents };
   return { config: { agents }, stop: async () => demo?.stop() };

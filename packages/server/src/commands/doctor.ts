@@ -1,7 +1,7 @@
 import type { Command } from './command.ts';
 import { exitWith } from './program.ts';
 
-export const doctorCommand: Command = (program, terminal, protocols) => {
+export const doctorCommand: Command = (program, terminal, known) => {
   program
     .command('doctor')
     .argument('[url]', 'server to check (default: this folder and its environment)')
@@ -10,7 +10,7 @@ export const doctorCommand: Command = (program, terminal, protocols) => {
     .option('--token <token>', 'token for the server (default: INTERTIE_TOKEN)')
     .action(async (url: string | undefined, options: { config?: string; token?: string }, command) => {
       const { examine } = await import('../doctor/examine.ts');
-      const findings = await examine({ ...options, ...(url !== undefined && { url }), env: process.env, protocols });
+      const findings = await examine({ ...options, ...(url !== undefined && { url }), env: process.env, ...known });
       const isFine = findings.every(({ state }) => state !== 'broken');
       if (terminal.json) terminal.out(JSON.stringify({ ok: isFine, findings }));
       else {

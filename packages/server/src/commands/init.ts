@@ -3,24 +3,27 @@ import { join, resolve } from 'node:path';
 import { Argument, Option } from 'commander';
 import { CommandFailure } from '../cli/command-failure.ts';
 import type { Command } from './command.ts';
-import { projectFiles, templates, type Template } from '../init/project-files.ts';
+import { projectFiles } from '../init/project-files.ts';
 
-export const initCommand: Command = (program, terminal) => {
+export const initCommand: Command = (program, terminal, { agentKinds }) => {
+  const templates = agentKinds.flatMap(({ template }) => template ?? []);
+  const names = templates.map(({ name }) => name);
   program
     .command('init')
     .addArgument(new Argument('[folder]', 'folder of the project').default('.'))
     .description('create a project: a configuration, a package.json, a Dockerfile and a compose file')
-    .addOption(new Option('--with <kind>', 'first agent of the project').choices(templates).default('agent'))
+    .addOption(new Option('--with <kind>', 'first agent of the project').choices(names).default(names[0]))
     .addHelpText(
       'after',
       `
 Examples:
-  intertie init my-chat --with mail
+  intertie init my-chat --with ${names.at(1)}
   cd my-chat && npm install && npm start`,
     )
-    .action((folder: string, options: { with: Template }) => {
+    .action((folder: string, options: { with: string }) => {
       const root = resolve(folder);
-      const files = Object.entries(projectFiles(options.with, root));
+      const template = templates.find(({ name }) => name === options.with)!;
+      const files = Object.entries(projectFiles(template, root));
       const there = files.map(([name]) => name).filter((name) => existsSync(join(root, name)));
       if (there.length > 0) {
         throw new CommandFailure({

@@ -1,9 +1,8 @@
-import type { Protocol } from '@intertie/core';
 import { Command, CommanderError } from 'commander';
 import { didYouMean } from '../cli/nearest.ts';
 import { version } from '../config/version.ts';
 import { CommandFailure, type ExitCode } from '../cli/command-failure.ts';
-import type { Command as AddCommand } from './command.ts';
+import type { Command as AddCommand, Known } from './command.ts';
 import { createTerminal, type Terminal, type TerminalStreams } from '../cli/terminal.ts';
 
 /**
@@ -14,7 +13,7 @@ export async function runProgram(
   args: readonly string[],
   commands: readonly AddCommand[],
   streams: TerminalStreams = process,
-  protocols?: readonly Protocol[],
+  lists?: Known,
 ): Promise<ExitCode> {
   const program = new Command('intertie');
   const terminal = createTerminal(streams, () => args.includes('--json'));
@@ -30,7 +29,8 @@ export async function runProgram(
       getErrHasColors: () => false,
     })
     .exitOverride();
-  const known = protocols ?? (needsProtocols(args) ? (await import('../protocols.ts')).protocols : []);
+  const known =
+    lists ?? (args.some((arg) => needLists.test(arg)) ? await loadLists() : { protocols: [], agentKinds: [] });
   for (const add of commands) add(program, terminal, known);
   for (const command of program.commands) inherit(command, program);
   const unknown = unknownCommand(args, program);
@@ -43,11 +43,13 @@ export async function runProgram(
   }
 }
 
-/** Loads the protocols only for commands and help texts that name them, because they take a fifth of a second. */
-function needsProtocols([first, ...others]: readonly string[]): boolean {
-  const tools = ['convert', 'check', 'record', 'replay', 'chat', 'doctor', 'completion', 'help', '--help', '-h'];
-  return tools.includes(first ?? '') || others.includes('--help') || others.includes('-h');
+async function loadLists(): Promise<Known> {
+  const [{ protocols }, { agentKinds }] = await Promise.all([import('../protocols.ts'), import('../agent-kinds.ts')]);
+  return { protocols, agentKinds };
 }
+
+/** Commands and options that use the lists. Loading them takes a fifth of a second. */
+const needLists = /^(?:init|convert|check|record|replay|chat|doctor|completion|help|--help|-h)$/;
 
 const exitCodes = new WeakMap<Command, ExitCode>();
 

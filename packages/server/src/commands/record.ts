@@ -1,10 +1,17 @@
+import { joinNames } from '../config/join-names.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
-import { addEndpointOptions, addExamples, joinNames, toEndpointOptions, type EndpointFlags } from './tool-options.ts';
+import {
+  addEndpointOptions,
+  addExamples,
+  listExamples,
+  toEndpointOptions,
+  type EndpointFlags,
+} from './tool-options.ts';
 
 type Flags = EndpointFlags & { as?: string; output?: string; title?: string };
 
-export const recordCommand: Command = (program, _terminal, protocols) => {
+export const recordCommand: Command = (program, _terminal, { protocols }) => {
   const command = program
     .command('record')
     .summary('record the response of an endpoint as a tape')
@@ -16,7 +23,7 @@ export const recordCommand: Command = (program, _terminal, protocols) => {
   addEndpointOptions(command);
   addExamples(command, [
     ['intertie record http://localhost:3000/api/chat -p "Plan a trip" -o trip.tape.jsonl', 'A chat route:'],
-    ['intertie record http://localhost:8000 --as mail -p "Hello"', 'A MAIL server:'],
+    ...listExamples(protocols, 'record'),
     ['intertie replay trip.tape.jsonl', 'Replay it without an API key:'],
   ]);
   command.action(async (url: string, flags: Flags, self) => {

@@ -1,10 +1,11 @@
+import { joinNames } from '../config/join-names.ts';
 import type { Command } from './command.ts';
 import { runTool } from './run-tool.ts';
-import { addExamples, joinNames, listWith, readPort, readPositive } from './tool-options.ts';
+import { addExamples, listExamples, listWith, readPort, readPositive } from './tool-options.ts';
 
 type Flags = { as?: string; speed?: number; port?: number; quiet?: true };
 
-export const replayCommand: Command = (program, _terminal, protocols) => {
+export const replayCommand: Command = (program, _terminal, { protocols }) => {
   const command = program
     .command('replay')
     .summary('serve a tape as if it were an agent')
@@ -20,16 +21,7 @@ export const replayCommand: Command = (program, _terminal, protocols) => {
     .option('-s, --speed <factor>', '1 as recorded, 2 twice as fast, Infinity without delays', readPositive)
     .option('--port <port>', 'port (default: any free one)', readPort)
     .option('-q, --quiet', 'do not list the requests');
-  addExamples(command, [
-    [
-      'intertie replay demo.tape.jsonl --as ui-message-stream --port 4000',
-      'For useChat({ api: "http://127.0.0.1:4000/api/chat" }):',
-    ],
-    [
-      'intertie replay swarm.sse --as ag-ui --speed 4',
-      'A recorded MAIL stream for an AG-UI client, four times as fast:',
-    ],
-  ]);
+  addExamples(command, listExamples(protocols, 'replay'));
   command.action(async (tapes: string[], { as, speed, port, quiet }: Flags, self) => {
     const { replay } = await import('../cli/replay/replay.ts');
     await runTool(self, (io) => replay({ tapes, as, speed, port, quiet, protocols }, io));

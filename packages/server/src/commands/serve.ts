@@ -3,7 +3,11 @@ import type { Command } from './command.ts';
 import type { ServeCommandOptions } from './run-serve.ts';
 import { readPort } from './tool-options.ts';
 
-export const serveCommand: Command = (program, terminal) => {
+export const serveCommand: Command = (program, terminal, { agentKinds }) => {
+  const variables = agentKinds.flatMap(({ environment }) => [
+    ...(environment?.keys ?? []),
+    ...(environment?.settings ?? []),
+  ]);
   program
     .command('serve', { isDefault: true })
     .description('start the server and the console (default command)')
@@ -18,7 +22,7 @@ export const serveCommand: Command = (program, terminal) => {
       'after',
       `
 Without a configuration, it serves demo agents, and real ones for the credentials in the environment:
-  ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENAI_BASE_URL, AI_GATEWAY_API_KEY, MAIL_BASE_URL, MAIL_API_KEY
+  ${variables.join(', ')}
 Data is stored in ./.intertie, or in the Postgres database of DATABASE_URL.
 
 Examples:

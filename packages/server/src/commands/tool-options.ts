@@ -98,11 +98,6 @@ function camelCase(option: string): string {
   return option.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Joins names for a sentence: "a, b or c". */
-export function joinNames(names: readonly string[]): string {
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
-}
-
 /** Names of the protocols that have an optional capability. */
 export function listWith(protocols: readonly Protocol[], key: keyof Protocol): string[] {
   return protocols.filter((protocol) => protocol[key] !== undefined).map(({ name }) => name);
@@ -113,11 +108,15 @@ export function wantsJson(command: Program): boolean {
   return command.optsWithGlobals<{ json?: true }>().json === true;
 }
 
+type Example = readonly [line: string, title: string];
+
+/** Lists the examples that the protocols have for a command. */
+export function listExamples(protocols: readonly Protocol[], command: string): Example[] {
+  return protocols.flatMap(({ examples }) => examples?.[command] ?? []);
+}
+
 /** Adds examples below the help of a command. */
-export function addExamples(
-  command: Program,
-  examples: ReadonlyArray<readonly [line: string, title: string]>,
-): Program {
+export function addExamples(command: Program, examples: readonly Example[]): Program {
   const lines = examples.map(([line, title]) => `  ${title}\n    $ ${line}\n`);
   return command.addHelpText('after', `\nExamples:\n${lines.join('')}`);
 }

@@ -21,6 +21,8 @@ test.each([
   [{ agents: { helper: source }, token: 'short' }, '16 characters'],
   [{ agents: { helper: source }, port: 70_000 }, 'port is 70000'],
   [{ agents: { helper: source }, limits: { bodyBytes: -1 } }, 'bodyBytes is -1'],
+  [{ agents: { helper: source }, history: { maxMessage: 5 } }, 'history has no field "maxMessage"'],
+  [{ agents: { helper: source }, history: { maxTokens: 0 } }, 'history.maxTokens is 0'],
   [{ agents: { helper: source }, auth: true }, 'auth is true'],
 ])('rejects the configuration %j and names the field', (config, text) => {
   expect(() => checkConfig(config)).toThrow(text);

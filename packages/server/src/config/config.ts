@@ -1,10 +1,13 @@
-import type { AgentSource, Store } from '@intertie/core';
+import type { HistoryOptions } from '@intertie/agent';
+import type { AgentDefinition, AgentSource, Store } from '@intertie/core';
 import { isFields } from '@intertie/core/internal';
 import { defaultRequestLimits, type RequestLimits } from '@intertie/core/http';
 import type { CreateStoreOptions } from '@intertie/postgres';
 import { createClientReader, type TrustProxy } from '../net/client-address.ts';
-import { isAgentDefinition, isAgentSource, type AgentDefinition } from '../agents/agent-definition.ts';
+import { agentKinds } from '../agent-kinds.ts';
+import { isAgentDefinition, isAgentSource } from '../agents/agent-definition.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
+import { joinNames } from './join-names.ts';
 
 /** User or program that sends a request. */
 export type Principal = {
@@ -43,6 +46,8 @@ export type IntertieConfig = {
    * they end with code `database-away`. Default: 5 minutes.
    */
   maxOutageMs?: number;
+  /** Limits the part of a thread that agents receive. Default: the newest 200 messages of the branch. */
+  history?: HistoryOptions;
   /**
    * Identifies the sender of a request; null means 401. Without `auth` and `token`, the server accepts requests from this
    * machine only. `fetch` of `createIntertie` cannot see the sender's address, so in production it then refuses every request.
@@ -76,6 +81,7 @@ const known: readonly (keyof IntertieConfig)[] = [
   'defaultAgent',
   'database',
   'maxOutageMs',
+  'history',
   'auth',
   'token',
   'hosts',
@@ -96,8 +102,8 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
     if ((known as readonly string[]).includes(key)) continue;
     wrong(`The configuration has no field "${key}". Its fields are ${known.join(', ')}.`);
   }
-  const { agents, defaultAgent, database, maxOutageMs, auth, token, hosts, cors, trustProxy, limits, host, port } =
-    config;
+  const { agents, defaultAgent, database, maxOutageMs, history, auth, token, hosts, cors, trustProxy, limits } = config;
+  const { host, port } = config;
   if (!isFields(agents) || Object.keys(agents).length === 0) {
     return wrong(`agents is ${show(agents)}; it should have at least one agent, for example { helper: model(…) }.`);
   }
@@ -105,9 +111,8 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
     if (!name.test(key))
       wrong(`The agent name "${key}" is invalid: use up to 64 letters, digits, dots, dashes and underscores.`);
     if (!isAgentDefinition(agent) && !isAgentSource(agent)) {
-      wrong(
-        `agents.${key} is ${show(agent)}; create it with model(…), mailSwarm(…), openHarness(…), agUi(…) or tape(…).`,
-      );
+      const functions = agentKinds.map(({ functionName }) => `${functionName}(…)`);
+      wrong(`agents.${key} is ${show(agent)}; create it with ${joinNames(functions)}.`);
     }
   }
   if (defaultAgent !== undefined && !(typeof defaultAgent === 'string' && Object.hasOwn(agents, defaultAgent))) {
@@ -120,6 +125,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
   if (maxOutageMs !== undefined && !(typeof maxOutageMs === 'number' && maxOutageMs >= 0)) {
     wrong(`maxOutageMs is ${show(maxOutageMs)}; it should be a number of milliseconds.`);
   }
+  if (history !== undefined) checkHistory(history);
   if (auth !== undefined && typeof auth !== 'function') {
     wrong(`auth is ${show(auth)}; it should be a function from a request to { id } or null.`);
   }
@@ -168,6 +174,19 @@ function checkOrigins(cors: unknown): void {
     if (URL.canParse(origin) && new URL(origin).origin === origin) continue;
     wrong(`cors has "${origin}"; an origin is a scheme and a host without a path: https://app.example.com`);
   }
+}
+
+function checkHistory(history: unknown): void {
+  if (!isFields(history)) return wrong(`history is ${show(history)}; it should be an object.`);
+  const { countTokens, ...limits } = history;
+  for (const [key, value] of Object.entries(limits)) {
+    if (key !== 'maxMessages' && key !== 'maxTokens')
+      wrong(`history has no field "${key}". Use maxMessages, maxTokens or countTokens.`);
+    if (value !== undefined && !(typeof value === 'number' && value > 0))
+      wrong(`history.${key} is ${show(value)}; it should be a positive number.`);
+  }
+  if (countTokens !== undefined && typeof countTokens !== 'function')
+    wrong(`history.countTokens is ${show(countTokens)}; it should be a function from a message to a number.`);
 }
 
 function checkLimits(limits: unknown): void {

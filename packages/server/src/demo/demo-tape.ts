@@ -1,7 +1,8 @@
-import type { AgentEvent, Tape } from '@intertie/core';
+import type { AgentEvent, DemoAgents, DemoHost, Tape } from '@intertie/core';
+import { tape } from '../agents/tape.ts';
 
 /** A short run as `intertie record` would write it: two agents, a tool call and an answer. */
-export function demoTape(): Tape<unknown> {
+function demoTape(): Tape<unknown> {
   const items: Array<{ t: number; item: AgentEvent }> = [];
   let t = 0;
   const add = (item: AgentEvent, ms = 60): void => void items.push({ t: (t += ms), item });
@@ -27,4 +28,14 @@ export function demoTape(): Tape<unknown> {
   add({ type: 'agent-end', agentId: 'writer', outcome: 'complete' });
   add({ type: 'run-end', outcome: 'complete', finishReason: 'stop' });
   return { header: { tape: 1, dialect: 'canonical', title: 'Two agents and a tool' }, items };
+}
+
+/** Defines an agent that plays the demo tape. */
+export async function startTapeDemo({ pace }: DemoHost): Promise<DemoAgents> {
+  const recording = tape(demoTape(), {
+    speed: pace === 0 ? Infinity : 1 / pace,
+    description: 'A recorded run that is played again, whatever you say.',
+    suggestions: ['Play it'],
+  });
+  return { agents: { recording } };
 }

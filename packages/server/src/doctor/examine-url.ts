@@ -69,7 +69,8 @@ async function probeProtocols(connection: ProtocolConnection, protocols: readonl
   return { what, state: 'broken', found: `unknown kind of server, status ${status}`, next };
 }
 
-function toFinding(what: string, { isFine, found, next }: Probe): Finding {
+/** Converts the result of a probe. */
+export function toFinding(what: string, { isFine, found, next }: Probe): Finding {
   return { what, state: isFine ? 'fine' : 'broken', found, ...defined({ next }) };
 }
 

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import type { Protocol } from '@intertie/core';
+import type { AgentKind, Environment, Protocol } from '@intertie/core';
 import { defined } from '@intertie/core/internal';
+import { agentKinds as allKinds } from '../agent-kinds.ts';
 import { protocols as allProtocols } from '../protocols.ts';
 import type { IntertieConfig } from '../config/config.ts';
 import { hidePassword } from '../config/hide-password.ts';
 import { findConfig, loadConfig } from '../config/load-config.ts';
-import { examineUrl, formatError, type Finding } from './examine-url.ts';
+import { examineUrl, formatError, toFinding, type Finding } from './examine-url.ts';
 
 export type ExamineOptions = {
   url?: string;
@@ -13,7 +14,9 @@ export type ExamineOptions = {
   token?: string;
   /** Protocols whose servers are recognized at the URL. Default: all. */
   protocols?: readonly Protocol[];
-  env: { readonly [name: string]: string | undefined };
+  /** Kinds of agents whose environment variables are checked. Default: all. */
+  agentKinds?: readonly AgentKind[];
+  env: Environment;
 };
 
 /** Checks a URL, or the Node version, configuration, database, agents and keys of this folder. Changes nothing. */
@@ -23,6 +26,7 @@ export async function examine({
   token,
   env,
   protocols = allProtocols,
+  agentKinds = allKinds,
 }: ExamineOptions): Promise<Finding[]> {
   if (url !== undefined) return [await examineUrl(url, token ?? env['INTERTIE_TOKEN'], protocols)];
   const findings: Finding[] = [examineNode(process.versions.node)];
@@ -30,9 +34,11 @@ export async function examine({
   findings.push(finding);
   findings.push(await examineDatabase(config?.database ?? (env['DATABASE_URL'] || undefined)));
   findings.push(...(await examineAgents(config)));
-  findings.push(...examineKeys(env));
-  const { MAIL_BASE_URL } = env;
-  if (MAIL_BASE_URL) findings.push(await examineMAIL(MAIL_BASE_URL, env['MAIL_API_KEY']));
+  findings.push(...examineKeys(env, agentKinds));
+  for (const { title, environment } of agentKinds) {
+    const probe = await environment?.probe?.(env);
+    if (probe) findings.push(toFinding(title, probe));
+  }
   return findings;
 }
 
@@ -102,17 +108,10 @@ async function examineAgents(config: IntertieConfig | undefined): Promise<Findin
   );
 }
 
-function examineKeys(env: ExamineOptions['env']): Finding[] {
-  const keys = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'AI_GATEWAY_API_KEY', 'MAIL_BASE_URL'];
+function examineKeys(env: Environment, agentKinds: readonly AgentKind[]): Finding[] {
+  const keys = agentKinds.flatMap(({ environment }) => environment?.keys ?? []);
   const set = keys.filter((name) => env[name]);
   if (set.length > 0) return set.map((name) => ({ what: name, state: 'fine', found: 'set' }));
-  const next = `Set one of ${keys.join(', ')} to use a real model or swarm.`;
+  const next = `Set one of ${keys.join(', ')} to use a real model or runtime.`;
   return [{ what: 'Keys', state: 'absent', found: 'none in the environment', next }];
-}
-
-async function examineMAIL(baseUrl: string, authToken: string | undefined): Promise<Finding> {
-  const { createMAIL } = await import('@intertie/mail');
-  const { ok, swarm, version, next } = await createMAIL({ baseUrl, ...defined({ authToken }) }).check();
-  const found = ok ? `${swarm ?? 'a swarm'} at ${baseUrl}, MAIL ${version ?? '?'}` : `${baseUrl} cannot be used`;
-  return { what: 'MAIL', state: ok ? 'fine' : 'broken', found, ...defined({ next }) };
 }

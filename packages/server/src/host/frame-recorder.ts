@@ -1,6 +1,5 @@
-import type { AgentEvent, AgentSource, RunInput } from '@intertie/core';
+import type { AgentDefinition, AgentEvent, AgentSource, RunInput } from '@intertie/core';
 import { capJson, copySealedMark, override, pullStream } from '@intertie/core/internal';
-import type { AgentDefinition } from '../agents/agent-definition.ts';
 
 /** One frame of a runtime, as received. */
 export type Frame = { index: number; at: number; dialect: string; frame: unknown };

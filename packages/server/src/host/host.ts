@@ -1,5 +1,4 @@
-import type { DurableAgent, Fault, Protocol, Store } from '@intertie/core';
-import type { AgentDefinition } from '../agents/agent-definition.ts';
+import type { AgentDefinition, AgentKind, DurableAgent, Fault, Protocol, Store } from '@intertie/core';
 import type { IntertieConfig, Limits } from '../config/config.ts';
 import type { FrameRecorder } from './frame-recorder.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
@@ -18,6 +17,7 @@ export type Host = {
   agents: ReadonlyMap<string, HostedAgent>;
   defaultAgent: HostedAgent;
   protocols: readonly Protocol[];
+  agentKinds: readonly AgentKind[];
   store: Store;
   database: { kind: 'pglite' | 'postgres' };
   /** Whether there is neither a token nor `auth`, so that only requests from this machine are accepted. */

@@ -1,94 +1,23 @@
 import { basename } from 'node:path';
+import type { AgentTemplate } from '@intertie/core';
 import { version } from '../config/version.ts';
 
-export type Template = 'agent' | 'mail' | 'open-harness' | 'ag-ui';
-export const templates: readonly Template[] = ['agent', 'mail', 'open-harness', 'ag-ui'];
-
-const configs: { readonly [template in Template]: string } = {
-  agent: `import { anthropic } from '@ai-sdk/anthropic';
-import { tool } from 'ai';
-import { defineConfig, model } from 'intertie';
-import { z } from 'zod';
-
-export default defineConfig({
-  agents: {
-    helper: model(anthropic('claude-sonnet-4-5'), {
-      instructions: 'Be brief.',
-      tools: {
-        time: tool({
-          description: 'The time now.',
-          inputSchema: z.object({ zone: z.string() }),
-          execute: async ({ zone }) => new Date().toLocaleTimeString('en', { timeZone: zone }),
-        }),
-      },
-    }),
-  },
-});
-`,
-  mail: `import { defineConfig, mailSwarm } from 'intertie';
-
-export default defineConfig({
-  // MAIL_BASE_URL and MAIL_API_KEY configure the swarm. Check it with: npx intertie doctor
-  agents: { swarm: mailSwarm() },
-});
-`,
-  'open-harness': `import { createFlowRuntime } from '@intertie/open-harness/demo';
-import { defineConfig, openHarness } from 'intertie';
-
-// Replace this with your own flow: openHarness((turn) => createRuntime({ flow, registry, resume: turn.resume }))
-export default defineConfig({
-  agents: {
-    flow: openHarness(() =>
-      createFlowRuntime({
-        flow: {
-          name: 'greeting',
-          nodes: [{ id: 'greet', run: async (context) => context.say(\`You said: \${String(context.input.message)}\`) }],
-          edges: [],
-        },
-      }),
-    ),
-  },
-});
-`,
-  'ag-ui': `import { agUi, defineConfig } from 'intertie';
-
-export default defineConfig({
-  // Check the agent with: npx intertie doctor http://localhost:8000/ag-ui
-  agents: { remote: agUi({ url: process.env.AGENT_URL ?? 'http://localhost:8000/ag-ui' }) },
-});
-`,
-};
-
-const needs: { readonly [template in Template]: { [name: string]: string } } = {
-  agent: { '@ai-sdk/anthropic': '^3.0.137', ai: '^6.0.326', zod: '^4.6.7' },
-  mail: {},
-  'open-harness': { '@intertie/open-harness': `^${version}` },
-  'ag-ui': {},
-};
-
-const settings: { readonly [template in Template]: readonly string[] } = {
-  agent: ['ANTHROPIC_API_KEY'],
-  mail: ['MAIL_BASE_URL', 'MAIL_API_KEY'],
-  'open-harness': [],
-  'ag-ui': ['AGENT_URL'],
-};
-
 /** Creates the files of a new project, by name. */
-export function projectFiles(template: Template, folder: string): { [name: string]: string } {
+export function projectFiles(template: AgentTemplate, folder: string): { [name: string]: string } {
   const name =
     basename(folder)
       .toLowerCase()
       .replace(/[^a-z0-9-]+/g, '-')
       .replace(/^-+|-+$/g, '') || 'intertie-app';
   return {
-    'intertie.config.ts': configs[template],
+    'intertie.config.ts': template.config,
     'package.json': `${JSON.stringify(
       {
         name,
         private: true,
         type: 'module',
         scripts: { start: 'intertie serve', doctor: 'intertie doctor' },
-        dependencies: { intertie: `^${version}`, ...needs[template] },
+        dependencies: { intertie: `^${version}`, ...template.dependencies?.(version) },
         engines: { node: '>=20.19' },
       },
       null,
@@ -97,7 +26,7 @@ export function projectFiles(template: Template, folder: string): { [name: strin
     Dockerfile: dockerfile,
     '.dockerignore': 'node_modules\n.intertie\n.env\n',
     '.gitignore': 'node_modules\n.intertie\n.env\n',
-    'compose.yaml': compose(settings[template]),
+    'compose.yaml': compose(template.variables),
   };
 }
 

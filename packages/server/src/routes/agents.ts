@@ -1,10 +1,11 @@
-import { toAgentInfo } from './api.ts';
+import { sourceKind } from '../agents/agent-definition.ts';
+import { toAgentInfo, toKindInfo, toProtocolInfo } from './api.ts';
 import type { Host } from '../host/host.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
 import { version } from '../config/version.ts';
 import { findAgent, type App } from './context.ts';
 
-/** Adds the routes that list agents and their topology. */
+/** Adds the routes that list agents, their topology, and the protocols and kinds of agents. */
 export function addAgentRoutes(app: App, host: Host): void {
   app.get('/api/agents', (c) =>
     c.json({
@@ -12,6 +13,13 @@ export function addAgentRoutes(app: App, host: Host): void {
       version,
       database: host.database,
       loopback: host.isLocalOnly,
+    }),
+  );
+
+  app.get('/api/protocols', (c) =>
+    c.json({
+      protocols: host.protocols.map(toProtocolInfo),
+      agentKinds: [...host.agentKinds, sourceKind].map(toKindInfo),
     }),
   );
 

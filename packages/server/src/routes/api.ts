@@ -1,15 +1,23 @@
-import type { AgentSource, Outcome, RunRecord, Thread, Usage } from '@intertie/core';
+import type {
+  AgentKind,
+  AgentSource,
+  EndpointRoute,
+  Outcome,
+  Protocol,
+  RunRecord,
+  Thread,
+  Usage,
+} from '@intertie/core';
 import type { Decision, RunState } from '@intertie/core/store';
 import { toPublicOutcome } from '@intertie/core/http';
 import { defined, omit } from '@intertie/core/internal';
-import type { AgentKind } from '../agents/agent-definition.ts';
 import type { Host, HostedAgent } from '../host/host.ts';
 
 // JSON of the API. Dates are ISO strings, and internal keys of the store are never exposed.
 
 export type AgentInfo = {
   name: string;
-  kind: AgentKind;
+  kind: string;
   description?: string;
   isDefault?: true;
   suggestions?: readonly string[];
@@ -17,6 +25,16 @@ export type AgentInfo = {
   hasTopology: boolean;
   isDemo?: true;
 };
+
+export type ProtocolInfo = Pick<Protocol, 'name' | 'aliases' | 'label' | 'title' | 'items'> & {
+  canRead: boolean;
+  canWrite: boolean;
+  /** Query value of the format that messages have in the protocol. */
+  messageFormat?: string;
+  endpoints: Array<Pick<EndpointRoute, 'method' | 'path' | 'summary'>>;
+};
+
+export type KindInfo = Pick<AgentKind, 'name' | 'title' | 'description'>;
 
 export type ThreadInfo = Omit<Thread, 'createdAt' | 'updatedAt'> & {
   agent?: string;
@@ -53,6 +71,23 @@ export function toAgentInfo({ name, definition, agent }: HostedAgent, defaultNam
     pauses: source.pauses,
     hasTopology: source.describe !== undefined,
   };
+}
+
+export function toProtocolInfo(protocol: Protocol): ProtocolInfo {
+  const { name, aliases, label, title, items, messages, endpoints } = protocol;
+  return {
+    name,
+    label,
+    title,
+    ...defined({ aliases, items, messageFormat: messages?.format }),
+    canRead: protocol.decoder !== undefined,
+    canWrite: protocol.encoder !== undefined,
+    endpoints: (endpoints?.routes ?? []).map(({ method, path, summary }) => ({ method, path, summary })),
+  };
+}
+
+export function toKindInfo({ name, title, description }: KindInfo): KindInfo {
+  return { name, title, description };
 }
 
 export function toThreadInfo(thread: Thread): ThreadInfo {

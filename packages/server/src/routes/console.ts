@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname, join, normalize, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { EndpointRoute } from '@intertie/core';
 import type { Host } from '../host/host.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
 import type { App } from './context.ts';
@@ -63,10 +64,12 @@ async function readAsset(path: string): Promise<Uint8Array<ArrayBuffer> | undefi
 }
 
 /** Page for a server without a built console. */
-function plainPage({ agents, defaultAgent }: Host): string {
+function plainPage({ agents, defaultAgent, protocols }: Host): string {
+  const paths = protocols.flatMap(({ endpoints }) => endpoints?.routes ?? []).filter(isAgentPath);
   const items = [...agents.values()].map(({ name, definition }) => {
     const text = `${definition.kind}${name === defaultAgent.name ? ', the default' : ''}`;
-    return `<li><b>${escapeHtml(name)}</b> (${text}): <code>/api/agents/${escapeHtml(name)}/chat</code>, <code>/api/agents/${escapeHtml(name)}/ag-ui</code></li>`;
+    const links = paths.map(({ path }) => `<code>${path.replace('{agent}', escapeHtml(name))}</code>`);
+    return `<li><b>${escapeHtml(name)}</b> (${text}): ${links.join(', ')}</li>`;
   });
   return `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -80,6 +83,11 @@ function plainPage({ agents, defaultAgent }: Host): string {
 <p><a href="/api/agents">agents</a> · <a href="/api/threads">threads</a> · <a href="/api/questions">questions</a> ·
 <a href="/api/openapi.json">all routes (OpenAPI)</a> · <a href="/health">health</a> · <a href="/metrics">metrics</a></p>
 </html>`;
+}
+
+/** Whether a route starts runs of a named agent. */
+function isAgentPath({ method, path }: EndpointRoute): boolean {
+  return method === 'POST' && /^[^{]*\{agent\}[^{]*$/.test(path);
 }
 
 function escapeHtml(text: string): string {

@@ -1,6 +1,4 @@
-import { toAGUIMessages } from '@intertie/ag-ui';
-import { toUIMessages } from '@intertie/ai-sdk';
-import { encodeMessage, type CanonicalMessage, type Store, type Thread } from '@intertie/core';
+import { encodeMessage, type CanonicalMessage, type Protocol, type Store, type Thread } from '@intertie/core';
 import { toPublicMessage } from '@intertie/core/http';
 import { defined } from '@intertie/core/internal';
 import { toLiveInfo, type LiveInfo } from './api.ts';
@@ -9,19 +7,28 @@ import { IntertieError } from '../errors/intertie-error.ts';
 import { withBlobUrls } from '../host/blob-urls.ts';
 
 export type BranchQuery = {
-  format: 'ui' | 'ag-ui' | 'canonical';
+  /** Format of a protocol, or `storedFormat`. */
+  format: string;
   leaf?: string;
   before?: string;
   after?: string;
   limit?: number;
 };
 
+/** Format in which messages are stored. */
+export const storedFormat = 'canonical';
+
+/** Names of the formats that the protocols have for messages. */
+export function listMessageFormats(protocols: readonly Protocol[]): string[] {
+  return [...protocols.flatMap(({ messages }) => messages?.format ?? []), storedFormat];
+}
+
 /** Siblings of messages that have any, in order of creation, and the index of the message among them. */
 export type Branches = { [messageId: string]: { siblings: string[]; index: number } };
 
 /** Lists the messages of one branch in a client's format, with the siblings of each message and the live run. */
 export async function listBranch(
-  { trees, errorText }: Pick<Host, 'trees' | 'errorText'>,
+  { trees, errorText, protocols }: Pick<Host, 'trees' | 'errorText' | 'protocols'>,
   store: Store,
   threadId: string,
   { format, leaf, before, after, limit }: BranchQuery,
@@ -37,15 +44,12 @@ export async function listBranch(
   const messages = stored.map((message) => toPublicMessage(message, { errorText }));
   // Clients get a message that is being written from its stream. Returning half of it here would show it twice.
   const complete = messages.filter(({ status }) => status !== 'streaming');
+  const target = protocols.find((protocol) => protocol.messages?.format === format)?.messages;
   return {
-    messages: format === 'canonical' ? messages.map(encodeMessage) : convert(complete.map(withBlobUrls), format),
+    messages: target ? target.encode(complete.map(withBlobUrls)) : messages.map(encodeMessage),
     branches: await findBranches(trees, store, thread, messages),
     ...(live && { live: toLiveInfo(live)! }),
   };
-}
-
-function convert(messages: CanonicalMessage[], format: 'ui' | 'ag-ui'): unknown[] {
-  return format === 'ui' ? toUIMessages(messages) : messages.flatMap((message) => toAGUIMessages(message));
 }
 
 async function findBranches(

@@ -1,6 +1,8 @@
 import type { JsonObject, Protocol, ProtocolEndpoints } from '@intertie/core';
 import type { z } from 'zod';
+import { joinNames } from '../config/join-names.ts';
 import { wireBody } from './dev.ts';
+import { listMessageFormats } from './list-branch.ts';
 import { runBodies } from './runs.ts';
 import { threadBody } from './threads.ts';
 
@@ -23,7 +25,7 @@ export type Route = {
 const thread = { thread: 'Thread of the run, if several threads use the same run id.' };
 
 /** Routes that do not belong to a protocol. */
-const serverRoutes: readonly Route[] = [
+const createServerRoutes = (protocols: readonly Protocol[]): readonly Route[] => [
   {
     method: 'GET',
     path: '/api/agents',
@@ -36,6 +38,13 @@ const serverRoutes: readonly Route[] = [
     path: '/api/agents/{agent}/topology',
     tag: 'agents',
     summary: 'Describes the agents behind an agent and their connections.',
+    answers: { 200: 'json' },
+  },
+  {
+    method: 'GET',
+    path: '/api/protocols',
+    tag: 'agents',
+    summary: 'Lists the protocols and the kinds of agents that the server knows.',
     answers: { 200: 'json' },
   },
   {
@@ -79,7 +88,7 @@ const serverRoutes: readonly Route[] = [
     tag: 'threads',
     summary: 'Lists the messages of a branch in the format of a client, with their siblings.',
     query: {
-      format: 'ui, ag-ui or canonical.',
+      format: `${joinNames(listMessageFormats(protocols))}.`,
       leaf: 'Last message of the branch.',
       before: 'Only messages before this one.',
       after: 'Only messages after this one.',
@@ -268,7 +277,7 @@ export function listRoutes(protocols: readonly Protocol[]): readonly Route[] {
   const endpoints = protocols.flatMap(({ endpoints: { routes = [], createErrorBody } = { routes: [] } }) =>
     routes.map((route): Route => ({ tag: 'chat', ...route, ...(createErrorBody && { createErrorBody }) })),
   );
-  return [...endpoints, ...serverRoutes];
+  return [...endpoints, ...createServerRoutes(protocols)];
 }
 
 /** Finds the routes of a path, one per method. */

@@ -8,7 +8,7 @@ import { readJson, readQuery } from '../http/read-json.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
 import { readIdParam, getStore, type App } from './context.ts';
 import { exportThread } from './export-thread.ts';
-import { listBranch } from './list-branch.ts';
+import { listBranch, listMessageFormats, storedFormat } from './list-branch.ts';
 import { streamThreadEvents } from './thread-events.ts';
 
 const threadsQuery = z.object({
@@ -27,15 +27,12 @@ const threadPatch = z.strictObject({
 /** Body schema for the OpenAPI document. */
 export const threadBody: z.ZodType = threadPatch;
 
-const messagesQuery = z
-  .object({
-    format: z.enum(['ui', 'ag-ui', 'canonical']).default('canonical'),
-    leaf: z.string().optional(),
-    before: z.string().optional(),
-    after: z.string().optional(),
-    limit: z.coerce.number().int().min(1).max(1000).optional(),
-  })
-  .refine(({ before, after }) => before === undefined || after === undefined, 'give before or after, not both');
+const pageQuery = z.object({
+  leaf: z.string().optional(),
+  before: z.string().optional(),
+  after: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(1000).optional(),
+});
 
 const sinceQuery = z.object({ since: z.coerce.number().int().min(0).optional() });
 
@@ -47,6 +44,10 @@ async function requireThread(store: Store, threadId: string): Promise<Thread> {
 
 /** Adds the routes for threads, messages and branches. */
 export function addThreadRoutes(app: App, host: Host): void {
+  const messagesQuery = pageQuery
+    .extend({ format: z.enum(listMessageFormats(host.protocols)).default(storedFormat) })
+    .refine(({ before, after }) => before === undefined || after === undefined, 'give before or after, not both');
+
   app.get('/api/threads', async (c) => {
     const query = defined({ limit: 50, ...readQuery(c.req.raw, threadsQuery) });
     const { threads, cursor } = await getStore(host, c).listThreads(query);

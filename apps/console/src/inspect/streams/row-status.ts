@@ -1,3 +1,4 @@
+import type { FoldedPart } from './row-filter.ts';
 import type { StreamRow, StreamTable } from './stream-table.ts';
 
 export type RowStatus = 'good' | 'loss' | 'bad' | 'none';
@@ -18,4 +19,14 @@ export function getRowStatus(table: StreamTable, row: StreamRow): { status: RowS
   }
   if (row.cause === undefined) return { status: 'none', text: 'Caused no event' };
   return { status: 'good', text: 'No violations' };
+}
+
+/** Returns the most serious status of a folded part's rows. */
+export function getPartStatus(table: StreamTable, { rows }: FoldedPart): { status: RowStatus; text: string } {
+  const { violations, losses } = table;
+  const first = getRowStatus(table, table.row(rows[0]!));
+  // Parts can have thousands of rows, and most runs have nothing to find.
+  if (violations.event.length + violations.target.length + losses.length === 0) return first;
+  const statuses = rows.map((row) => getRowStatus(table, table.row(row)));
+  return statuses.find(({ status }) => status === 'bad') ?? statuses.find(({ status }) => status === 'loss') ?? first;
 }

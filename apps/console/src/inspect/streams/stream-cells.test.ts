@@ -1,8 +1,8 @@
 import type { AgentEvent } from '@intertie/core';
+import { uiMessageStream } from '@intertie/ai-sdk';
 import { describe, expect, it } from 'vitest';
 import { findAdjacentCell, findCell, findHighlighted, findNextViolation } from './stream-cells.ts';
 import { StreamTable } from './stream-table.ts';
-import { createUIMessageTarget } from './ui-message-target.ts';
 
 describe('stream cells', () => {
   const row = { target: 4, cause: 2, origin: 1 };
@@ -28,7 +28,7 @@ describe('stream cells', () => {
 
 describe('findNextViolation', () => {
   it('moves to the next violation and wraps around', () => {
-    const table = new StreamTable(createUIMessageTarget(6), { hasFrames: false, internal: false });
+    const table = new StreamTable(uiMessageStream, { hasFrames: false, internal: false });
     const stray = (id: string): AgentEvent => ({ type: 'text-delta', id, delta: '?' });
     const start: AgentEvent = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' };
     for (const event of [start, stray('a'), { type: 'step-start', stepId: 's' } as const, stray('b')])

@@ -9,7 +9,7 @@ import {
 } from 'react';
 import { usePaneKeys } from '../use-pane-keys.ts';
 import type { FilteredRows } from './row-filter.ts';
-import { getRowStatus } from './row-status.ts';
+import { getPartStatus, getRowStatus } from './row-status.ts';
 import { findAdjacentCell, findCell, findHighlighted } from './stream-cells.ts';
 import type { StreamView } from './stream-store.ts';
 import { StreamRowView } from './stream-row.tsx';
@@ -26,8 +26,10 @@ export function StreamGrid(props: {
   active: Cell | undefined;
   onActive: (cell: Cell) => void;
   onOpen: (cell: Cell) => void;
+  /** Shows the events of a folded part, or folds them again. */
+  onExpand: (part: string) => void;
 }): ReactNode {
-  const { view, rows, follow, scroller, active, onActive, onOpen } = props;
+  const { view, rows, follow, scroller, active, onActive, onOpen, onExpand } = props;
   const { table, run } = view;
   const count = rows.length;
   const [hovered, setHovered] = useState<Cell>();
@@ -65,7 +67,17 @@ export function StreamGrid(props: {
     reveal(activeAt);
   });
 
-  usePaneKeys({ j: () => move(1), k: () => move(-1), h: () => moveSideways(-1), l: () => moveSideways(1) });
+  const expandActive = (): void => {
+    const part = activeAt === undefined ? undefined : rows.getPart(activeAt);
+    if (part) onExpand(part.key);
+  };
+  usePaneKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    h: () => moveSideways(-1),
+    l: () => moveSideways(1),
+    e: expandActive,
+  });
   const onKeyDown = (event: KeyboardEvent): void => {
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 2);
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -count, End: count }[event.key];
@@ -77,6 +89,8 @@ export function StreamGrid(props: {
     event.preventDefault();
   };
   const onClick = (event: MouseEvent): void => {
+    const part = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-part]') : null;
+    if (part?.dataset.part !== undefined) return onExpand(part.dataset.part);
     const cell = getCell(event.target);
     if (!cell) return;
     column.current = cell.column;
@@ -93,7 +107,7 @@ export function StreamGrid(props: {
       tabIndex={0}
       aria-label="Streams, aligned by cause"
       aria-rowcount={count}
-      aria-keyshortcuts="j k h l Enter n f /"
+      aria-keyshortcuts="j k h l e Enter n f /"
       aria-activedescendant={described}
       onScroll={() => {
         follow.onScroll();
@@ -109,14 +123,17 @@ export function StreamGrid(props: {
         {Array.from({ length: last - first }, (_, nth) => {
           const position = first + nth;
           const index = rows.at(position);
-          const row = table.row(index);
-          const { status, text } = getRowStatus(table, row);
+          const part = rows.getPart(position);
+          const isFolded = part !== undefined && !part.isExpanded;
+          const row = isFolded ? part.row : table.row(index);
+          const { status, text } = isFolded ? getPartStatus(table, part) : getRowStatus(table, row);
           return (
             <StreamRowView
               key={position}
               position={position}
               top={position * rowHeight}
               row={row}
+              part={part}
               frame={row.frame === undefined ? undefined : run.frames[row.frame]?.frame}
               event={row.event === undefined ? undefined : table.events[row.event]}
               target={row.target === undefined ? undefined : table.targets[row.target]}
@@ -125,7 +142,7 @@ export function StreamGrid(props: {
               status={status}
               statusText={text}
               highlighted={findHighlighted(row, related)}
-              active={activeRow === index ? active?.column : undefined}
+              active={activeAt === position ? active?.column : undefined}
             />
           );
         })}

@@ -1,6 +1,10 @@
-import { memo, type ReactNode } from 'react';
+import type { ItemClassifier } from '@intertie/core/internal';
+import { memo, use, type ReactNode } from 'react';
+import { ServerListsContext } from '../../server-lists.ts';
 import { useAgentColor } from '../../use-agent-color.ts';
 import { describeItem, type Described } from '../describe-item.ts';
+import { Icon } from '../../ui/icon.tsx';
+import type { FoldedPart } from './row-filter.ts';
 import type { RowStatus } from './row-status.ts';
 import type { Cell, StreamRow } from './stream-table.ts';
 
@@ -9,6 +13,8 @@ export type StreamRowProps = {
   position: number;
   top: number;
   row: StreamRow;
+  /** Part that begins in this row. */
+  part: FoldedPart | undefined;
   frame: unknown;
   event: unknown;
   target: unknown;
@@ -39,6 +45,7 @@ export const StreamRowView = memo(function StreamRowView(props: StreamRowProps):
             id={`stream-cell-${position}-${column}`}
             index={row[column]}
             item={props[column]}
+            part={props.part}
             isContinued={column === 'frame' ? row.origin !== undefined : column === 'event' && row.cause !== undefined}
             isHighlighted={highlighted.includes(column)}
             isActive={active === column}
@@ -56,14 +63,17 @@ function StreamCell(props: {
   id: string;
   index: number | undefined;
   item: unknown;
+  part: FoldedPart | undefined;
   isContinued: boolean;
   isHighlighted: boolean;
   isActive: boolean;
   color: string | undefined;
   agent: string | undefined;
 }): ReactNode {
-  const { column, id, index, item, isContinued, isHighlighted, isActive, color, agent } = props;
-  const { type, text, family } = index === undefined ? nothing : describe(item);
+  const { column, id, index, item, part, isContinued, isHighlighted, isActive, color, agent } = props;
+  const { items } = use(ServerListsContext);
+  const { type, text, family } = index === undefined ? nothing : describe(item, items);
+  const count = part && !part.isExpanded ? part[countNames[column]] : 1;
   return (
     <span
       id={id}
@@ -81,26 +91,46 @@ function StreamCell(props: {
           <span className="index" title={agent}>
             {column === 'event' ? index + 1 : index}
           </span>
+          {part && column === 'event' && (
+            <span
+              className="fold"
+              data-part={part.key}
+              data-expanded={part.isExpanded || undefined}
+              title={part.isExpanded ? 'Fold into one row (e)' : `Show ${part.events} events (e)`}
+            >
+              <Icon name="chevron" size={10} />
+            </span>
+          )}
           <span className="type" data-family={family}>
-            {type}
+            {count > 1 ? getPartName(type) : type}
           </span>
-          <span className="text">{text}</span>
+          {count > 1 && <span className="count">×{count}</span>}
+          <span className="text">{count > 1 && column !== 'frame' ? part?.text : text}</span>
         </>
       )}
     </span>
   );
 }
 
+const countNames = { frame: 'frames', event: 'events', target: 'targets' } as const;
+
+/** Returns the name that the items of a part share, for example `text` of `text-start`. */
+function getPartName(type: string): string {
+  return type.replace(/[-_:.](start|started|delta|content|chunk|args|end)$/i, '');
+}
+
 const nothing: Described = { type: '', family: 'data', text: '' };
-const cache = new WeakMap<object, Described>();
+const caches = new WeakMap<ItemClassifier, WeakMap<object, Described>>();
 
 /** Caches descriptions: items never change, and rows render often. */
-function describe(item: unknown): Described {
+function describe(item: unknown, items: ItemClassifier): Described {
   if (item === undefined) return { ...nothing, type: '…' };
-  if (typeof item !== 'object' || item === null) return describeItem(item);
+  if (typeof item !== 'object' || item === null) return describeItem(item, items);
+  const cache = caches.get(items) ?? new WeakMap<object, Described>();
+  caches.set(items, cache);
   const cached = cache.get(item);
   if (cached) return cached;
-  const described = describeItem(item);
+  const described = describeItem(item, items);
   cache.set(item, described);
   return described;
 }

@@ -1,8 +1,9 @@
 import type { AgentEvent } from '@intertie/core';
+import { createItemClassifier } from '@intertie/core/internal';
+import { uiMessageStream } from '@intertie/ai-sdk';
 import { describe, expect, it } from 'vitest';
 import type { RunSnapshot } from '../../inspect-types.ts';
 import { StreamStore } from './stream-store.ts';
-import { createUIMessageTarget } from './ui-message-target.ts';
 
 const events: AgentEvent[] = [
   { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' },
@@ -14,14 +15,11 @@ const frames = [0, 1].map((index) => ({ index, at: 0, dialect: 'x', frame: null 
 
 function createStore(): { store: StreamStore; set: (change: Partial<RunSnapshot>) => void } {
   let snapshot: RunSnapshot = { runId: 'r', entries: [], frames: [], status: 'loading', reconnects: 0 };
-  const store = new StreamStore(
-    { subscribe: () => () => undefined, snapshot: () => snapshot },
-    createUIMessageTarget(6),
-    {
-      internal: false,
-      frames: true,
-    },
-  );
+  const store = new StreamStore({ subscribe: () => () => undefined, snapshot: () => snapshot }, uiMessageStream, {
+    internal: false,
+    frames: true,
+    items: createItemClassifier([]),
+  });
   return { store, set: (change) => void (snapshot = { ...snapshot, ...change }) };
 }
 

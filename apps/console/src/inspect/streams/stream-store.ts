@@ -1,10 +1,10 @@
+import type { Protocol } from '@intertie/core';
+import type { ItemClassifier } from '@intertie/core/internal';
 import type { RunEvents, RunSnapshot } from '../../inspect-types.ts';
-import { describeItem } from '../describe-item.ts';
-import { isDelta } from '../event-family.ts';
+import { getItemKind } from '../describe-item.ts';
 import { throttleSubscribe } from '../throttle-subscribe.ts';
 import { EventRate } from './event-rate.ts';
 import { StreamTable } from './stream-table.ts';
-import type { Target } from './target.ts';
 
 /** State of the streams pane. A new object for every change; its table is only appended to. */
 export type StreamView = { table: StreamTable; run: RunSnapshot; rate: number };
@@ -14,6 +14,7 @@ export type StreamStoreOptions = {
   internal: boolean;
   /** Whether the table has a column for the source's frames. */
   frames: boolean;
+  items: ItemClassifier;
 };
 
 const renderIntervalMs = 100;
@@ -22,12 +23,12 @@ const renderIntervalMs = 100;
 export class StreamStore {
   readonly subscribe: RunEvents['subscribe'];
   #events: RunEvents;
-  #target: Target;
+  #target: Protocol;
   #options: StreamStoreOptions;
   #view: StreamView | undefined;
   #rate = new EventRate();
 
-  constructor(events: RunEvents, target: Target, options: StreamStoreOptions) {
+  constructor(events: RunEvents, target: Protocol, options: StreamStoreOptions) {
     this.#events = events;
     this.#target = target;
     this.#options = options;
@@ -48,6 +49,7 @@ export class StreamStore {
   };
 
   #getTable(run: RunSnapshot): StreamTable {
+    const { items } = this.#options;
     const hasFrames = this.#options.frames && run.frames.length > 0;
     const before = this.#view;
     const canExtend =
@@ -63,7 +65,7 @@ export class StreamStore {
       isDeltaFrame: (index) => {
         const frame = this.#events.snapshot().frames[index];
         // A frame that has not arrived yet is most likely a delta.
-        return frame === undefined || isDelta(describeItem(frame.frame).type);
+        return frame === undefined || items.isDelta(getItemKind(frame.frame));
       },
     });
   }

@@ -1,20 +1,22 @@
 import { readFileSync } from 'node:fs';
-import { parseTape, type AgentEvent } from '@intertie/core';
+import { parseTape, type AgentEvent, type Protocol } from '@intertie/core';
+import { agUi } from '@intertie/ag-ui';
+import { canonical } from '@intertie/conformance';
+import { createItemClassifier } from '@intertie/core/internal';
+import { uiMessageStream } from '@intertie/ai-sdk';
 import { describe, expect, it } from 'vitest';
-import { agUiTarget } from './ag-ui-target.ts';
 import { FilteredRows, noFilter, type RowFilter } from './row-filter.ts';
 import { isInRange, StreamTable, type StreamRow } from './stream-table.ts';
-import type { Target } from './target.ts';
-import { createUIMessageTarget } from './ui-message-target.ts';
 
 const corpus = (name: string): AgentEvent[] => {
   const path = new URL(`../../../../../packages/conformance/corpus/${name}.tape.jsonl`, import.meta.url);
   return parseTape(readFileSync(path, 'utf8')).items.map(({ item }) => item as unknown as AgentEvent);
 };
 const asked = corpus('swarm-asks');
-const ui = createUIMessageTarget(6);
+const ui = uiMessageStream;
+const view = { getFrame: () => undefined, items: createItemClassifier([canonical.items]) };
 
-const createTable = (events: AgentEvent[], target: Target = ui, hasFrames = false): StreamTable => {
+const createTable = (events: AgentEvent[], target: Protocol = ui, hasFrames = false): StreamTable => {
   const table = new StreamTable(target, { hasFrames, internal: false });
   for (const event of events) table.feed(event);
   return table;
@@ -31,7 +33,7 @@ const small: AgentEvent[] = [
 
 describe.each([
   ['a UI message stream', ui],
-  ['AG-UI', agUiTarget],
+  ['AG-UI', agUi as Protocol],
 ])('a table with %s', (_, target) => {
   const table = createTable(asked, target);
   table.end();
@@ -173,7 +175,7 @@ describe('violations', () => {
 describe('FilteredRows', () => {
   const table = createTable(asked);
   const rows = (filter: Partial<RowFilter>): StreamRow[] => {
-    const filtered = new FilteredRows(table, { ...noFilter, ...filter }, () => undefined);
+    const filtered = new FilteredRows(table, { ...noFilter, isFolded: false, ...filter }, view);
     filtered.update();
     return Array.from({ length: filtered.length }, (_, i) => table.row(filtered.at(i)));
   };
@@ -184,8 +186,7 @@ describe('FilteredRows', () => {
     expect(rows({})).toHaveLength(table.length);
   });
 
-  it('filters by family and omits deltas', () => {
-    expect([...getTypes(rows({ deltas: false }))].some((type) => type.endsWith('delta'))).toBe(false);
+  it('filters by family', () => {
     expect([...getTypes(rows({ hidden: new Set(['reasoning', 'text'] as const) }))].join()).not.toMatch(
       /text|reasoning/,
     );
@@ -209,7 +210,7 @@ describe('FilteredRows', () => {
 
   it('filters new rows incrementally and finds the position of a row', () => {
     const growing = createTable(asked.slice(0, 50));
-    const filtered = new FilteredRows(growing, { ...noFilter, deltas: false }, () => undefined);
+    const filtered = new FilteredRows(growing, noFilter, view);
     filtered.update();
     const before = filtered.length;
     for (const event of asked.slice(50)) growing.feed(event);

@@ -1,8 +1,7 @@
 import { canonical, createStreamChecker, type ReportedViolation, type StreamChecker } from '@intertie/conformance';
-import type { AgentEvent, Codec, Loss } from '@intertie/core';
+import type { AgentEvent, Codec, Loss, Protocol } from '@intertie/core';
 import { EventAgents } from '../event-agents.ts';
-import { isDelta } from '../event-family.ts';
-import type { Target } from './target.ts';
+import { emptyRun } from '../empty-run.ts';
 
 /**
  * Row of the three columns. `frame`, `event` and `target` are the indices of the items that the row shows, at most one of each.
@@ -65,14 +64,11 @@ export class StreamTable {
   #openQuestions = new Set<string>();
   readonly hasFrames: boolean;
 
-  constructor(target: Target, options: StreamTableOptions) {
+  constructor(target: Protocol, options: StreamTableOptions) {
     this.hasFrames = options.hasFrames;
     this.#isDeltaFrame = options.isDeltaFrame ?? (() => false);
-    this.#encoder = target.encoder({
-      internal: options.internal,
-      onLoss: (loss) => this.#addLoss(loss),
-    });
-    this.#targetCheck = createStreamChecker(target.protocol);
+    this.#encoder = target.encoder!(emptyRun, (loss) => this.#addLoss(loss), { includeInternal: options.internal });
+    this.#targetCheck = createStreamChecker(target);
   }
 
   /** Whether the run waits for an answer. */
@@ -212,7 +208,7 @@ export class StreamTable {
 
   /** Adds a row for each frame without an event. Delta frames after the delta event `last` were merged into it. */
   #placeFramesBefore(origin: number, last: number): void {
-    let isMerged = isDelta(this.events[last]?.type ?? '');
+    let isMerged = this.events[last]?.type.endsWith('-delta') ?? false;
     for (; this.#placedFrames < origin; this.#placedFrames++) {
       const frame = this.#placedFrames;
       isMerged &&= this.#isDeltaFrame(frame);

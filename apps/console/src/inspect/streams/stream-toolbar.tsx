@@ -1,19 +1,18 @@
+import { itemFamilies, type ItemFamily } from '@intertie/core/internal';
 import type { ReactNode, RefObject } from 'react';
 import { useAgentColor } from '../../use-agent-color.ts';
 import { Chip } from '../chip.tsx';
-import { families, type Family } from '../event-family.ts';
 import type { RowFilter } from './row-filter.ts';
-import { targetLabels, type TargetId } from './target.ts';
-
-const targetIds = Object.keys(targetLabels) as TargetId[];
+import { targets } from './target.ts';
 
 /** Search, filters and target protocol of the streams. */
 export function StreamToolbar(props: {
   filter: RowFilter;
   onFilter: (filter: RowFilter) => void;
   agents: readonly string[];
-  target: TargetId;
-  onTarget: (target: TargetId) => void;
+  /** Id of the target. */
+  target: string;
+  onTarget: (id: string) => void;
   internal: boolean;
   onInternal: (internal: boolean) => void;
   search: RefObject<HTMLInputElement | null>;
@@ -21,7 +20,7 @@ export function StreamToolbar(props: {
   const { filter, onFilter, agents, target, onTarget, internal, onInternal, search } = props;
   const getColor = useAgentColor();
   const set = (change: Partial<RowFilter>): void => onFilter({ ...filter, ...change });
-  const toggle = (family: Family): void => {
+  const toggle = (family: ItemFamily): void => {
     const hidden = new Set(filter.hidden);
     if (!hidden.delete(family)) hidden.add(family);
     set({ hidden });
@@ -60,24 +59,28 @@ export function StreamToolbar(props: {
           className="field target"
           aria-label="Target protocol"
           value={target}
-          onChange={(event) => onTarget(event.target.value as TargetId)}
+          onChange={(event) => onTarget(event.target.value)}
         >
-          {targetIds.map((id) => (
+          {targets.map(({ id, protocol }) => (
             <option key={id} value={id}>
-              {targetLabels[id]}
+              {protocol.label}
             </option>
           ))}
         </select>
       </div>
       <div className="line chips">
-        {families.map((family) => (
+        {itemFamilies.map((family) => (
           <Chip key={family} isOn={!filter.hidden.has(family)} family={family} onToggle={() => toggle(family)}>
             {family}
           </Chip>
         ))}
         <span className="divider" />
-        <Chip isOn={filter.deltas} onToggle={() => set({ deltas: !filter.deltas })}>
-          deltas
+        <Chip
+          isOn={filter.isFolded}
+          onToggle={() => set({ isFolded: !filter.isFolded, expanded: new Set() })}
+          title="Show each text, reasoning and tool input as one row"
+        >
+          fold
         </Chip>
         <Chip
           isOn={internal}

@@ -1,29 +1,15 @@
-import type { Codec, AgentEvent, Protocol, OnLoss } from '@intertie/core';
+import type { Protocol } from '@intertie/core';
+import { protocols } from '../../protocols.ts';
 
-export type TargetId = 'ui-6' | 'ui-7' | 'ag-ui';
+/** Protocol, in one of its versions, that the console encodes canonical events to. */
+export type Target = { id: string; protocol: Protocol };
 
-/** Protocol that the console encodes canonical events to. */
-export type Target = {
-  id: TargetId;
-  protocol: Protocol;
-  encoder(options: TargetOptions): Codec<AgentEvent, unknown>;
-};
-
-export type TargetOptions = {
-  /** Includes internal messages between agents. */
-  internal: boolean;
-  onLoss: OnLoss;
-};
-
-export const targetLabels: { readonly [Id in TargetId]: string } = {
-  'ui-6': 'UI message stream',
-  'ui-7': 'UI message stream · ai 7',
-  'ag-ui': 'AG-UI 1.0',
-};
-
-/** Loads a target. Each is a chunk of its own, so that only the selected encoder and its rules are loaded. */
-export async function loadTarget(id: TargetId): Promise<Target> {
-  if (id === 'ag-ui') return (await import('./ag-ui-target.ts')).agUiTarget;
-  const { createUIMessageTarget } = await import('./ui-message-target.ts');
-  return createUIMessageTarget(id === 'ui-7' ? 7 : 6);
-}
+/** Targets of the menu: each protocol, followed by its other versions. The first one is the default. */
+export const targets: readonly [Target, ...Target[]] = protocols.flatMap((protocol) => {
+  const [, ...others] = protocol.variants?.names ?? [];
+  const toVersion = (name: string): Target => ({
+    id: `${protocol.name}:${name}`,
+    protocol: protocol.variants!.create(name),
+  });
+  return [{ id: protocol.name, protocol }].concat(others.map(toVersion));
+}) as [Target, ...Target[]];

@@ -1,5 +1,7 @@
-import { compose, parseTape, seal, type AgentEvent, type Protocol, type RunInput, type Tape } from '@intertie/core';
+import { compose, parseTape, seal, type AgentEvent, type RunInput, type Tape } from '@intertie/core';
 import { CANONICAL, readEvent } from '@intertie/core/internal';
+import { protocols } from '../../protocols.ts';
+import { emptyRun } from '../empty-run.ts';
 
 const ignore = (): void => undefined;
 
@@ -11,23 +13,14 @@ export async function readRunTape(text: string): Promise<Tape<AgentEvent>> {
     const items = tape.items.map(({ t, item }) => ({ t, item: readEvent(item) }));
     return { header: tape.header, items };
   }
-  const protocol = await loadProtocol(name);
+  const protocol = protocols.find((each) => each.name === name);
   if (!protocol?.decoder) {
     throw new Error(
       `The tape contains the protocol "${name}", which the console cannot read. ` +
         'Convert it first: intertie convert <tape> --to canonical.',
     );
   }
-  const run: RunInput = {
-    runId: 'tape',
-    threadId: 'tape',
-    messageId: 'tape',
-    startedAt: Date.parse(tape.header.createdAt ?? '') || 0,
-    history: [],
-    answers: [],
-    tools: [],
-    context: [],
-  };
+  const run: RunInput = { ...emptyRun, startedAt: Date.parse(tape.header.createdAt ?? '') || 0 };
   const codec = compose(protocol.decoder(run, ignore), seal(run, ignore));
   const items: Array<{ t: number; item: AgentEvent }> = [];
   let t = 0;
@@ -38,11 +31,4 @@ export async function readRunTape(text: string): Promise<Tape<AgentEvent>> {
   }
   codec.end({ reason: 'eof' }, emit);
   return { header: { ...tape.header, dialect: CANONICAL }, items };
-}
-
-async function loadProtocol(name: string): Promise<Protocol | undefined> {
-  if (name === 'ui-message-stream')
-    return (await import('../streams/ui-message-target.ts')).createUIMessageTarget(7).protocol;
-  if (name === 'ag-ui') return (await import('../streams/ag-ui-target.ts')).agUiTarget.protocol;
-  return undefined;
 }

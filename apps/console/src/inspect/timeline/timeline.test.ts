@@ -65,6 +65,24 @@ describe('buildTimeline', () => {
     });
   });
 
+  it('shows the time without a process before a recovery and a hand-over', () => {
+    const notice = (attempts: number, at: number): AgentEvent => ({
+      type: 'notice',
+      level: 'info',
+      code: 'recovered',
+      message: 'Another process continues the run.',
+      data: { epoch: 2, attempts },
+      at,
+    });
+    const { spans } = buildTimeline([...run.slice(0, 7), notice(2, 5400), notice(2, 6400)]);
+    expect(spans.filter(({ kind }) => kind === 'recovery').map(({ label, start, end }) => [label, start, end])).toEqual(
+      [
+        ['recovered, attempt 2', 1400, 5400],
+        ['handed over', 5400, 6400],
+      ],
+    );
+  });
+
   it('shows every step and call of a recorded swarm', () => {
     const path = new URL('../../../../../packages/conformance/corpus/swarm-asks.tape.jsonl', import.meta.url);
     const events = parseTape(readFileSync(path, 'utf8')).items.map(({ item }) => item as unknown as AgentEvent);

@@ -1,9 +1,10 @@
 import type { AgentEvent, EventOf, Usage } from '@intertie/core';
+import { isFields } from '@intertie/core/internal';
 import { EventAgents } from '../event-agents.ts';
 import { groupBy } from '../group-by.ts';
 import { EventClock } from './event-clock.ts';
 
-export type SpanKind = 'run' | 'agent' | 'step' | 'tool' | 'wait';
+export type SpanKind = 'run' | 'agent' | 'step' | 'tool' | 'wait' | 'recovery';
 export type Span = {
   id: string;
   kind: SpanKind;
@@ -39,6 +40,7 @@ export class TimelineFold {
   #start: number | undefined;
   #now = 0;
   #run: Span | undefined;
+  #attempts = 1;
 
   constructor(frameTime?: (index: number) => number | undefined) {
     this.#clock = new EventClock(frameTime);
@@ -52,10 +54,23 @@ export class TimelineFold {
     const index = this.#count++;
     const agent = this.#agents.feed(event);
     const at = this.#clock.getTime(event, arrived);
+    const before = this.#now;
     if (this.#start === undefined) this.#start = at;
     else if (at - this.#now > minGapMs) this.#gaps.push({ start: this.#now, end: at, before: index });
     this.#now = at;
-    this.#feed(event, { index, at, agent });
+    if (event.type === 'notice' && event.code === 'recovered') this.#addRecovery(event, { index, at }, before);
+    else this.#feed(event, { index, at, agent });
+  }
+
+  /** The run had no process from its last event until another process continued it. */
+  #addRecovery({ data }: EventOf<'notice'>, { index, at }: { index: number; at: number }, lastAt: number): void {
+    const attempts = isFields(data) && typeof data.attempts === 'number' ? data.attempts : this.#attempts;
+    // A hand-over at shutdown does not count as an attempt.
+    const label = attempts > this.#attempts ? `recovered, attempt ${attempts}` : 'handed over';
+    this.#attempts = attempts;
+    const id = `recovery ${index}`;
+    this.#open({ id, kind: 'recovery', label }, { at: lastAt, index, agent: undefined }, 'run');
+    this.#close(id, { at, index }, { outcome: 'complete' });
   }
 
   /** Returns the current state, with spans in depth-first order. */

@@ -1,6 +1,6 @@
-import { fromUIMessages } from '@intertie/ai-sdk';
 import type { AgentEvent, CanonicalMessage } from '@intertie/core';
 import { asFields, asNonEmptyText } from '@intertie/core/internal';
+import { decodeServerMessages, serverProtocol } from '../../protocols.ts';
 import { paintFor, type Paint } from '../paint.ts';
 import { printable } from '../printable.ts';
 import { createServerClient } from '../server-client.ts';
@@ -108,8 +108,11 @@ class Conversation {
     if (!server) throw new ToolError('usage', 'Only an Intertie server stores threads.', 'Leave out --thread.');
     const { io, view, paint } = this.#context;
     const client = createServerClient({ ...options, server: server.origin }, io);
-    const response = asFields(await client.get(`/api/threads/${encodeURIComponent(threadId)}/messages?format=ui`));
-    const messages = fromUIMessages(Array.isArray(response.messages) ? response.messages : [], { threadId });
+    const { format } = serverProtocol.messages!;
+    const response = asFields(
+      await client.get(`/api/threads/${encodeURIComponent(threadId)}/messages?format=${format}`),
+    );
+    const messages = decodeServerMessages(Array.isArray(response.messages) ? response.messages : [], { threadId });
     this.#session = new ChatSession(this.#target.source, { now: io.now, threadId, messages });
     for (const message of messages.slice(-6)) view.note(paint('dim', summarize(message)));
     const { runId, messageId } = asFields(response.live);

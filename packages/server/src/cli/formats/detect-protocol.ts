@@ -5,7 +5,7 @@ const maxAmbiguous = 32;
 
 /**
  * Detects the protocol of a stream by counting how many items each candidate recognizes. The result is undefined while two
- * protocols are equally likely: a UI message stream and a full stream both begin with `start`.
+ * protocols are equally likely: several begin with an item of the type `start`.
  */
 export function createDetector(candidates: readonly Protocol[]): {
   /** Feeds one item, in every way in which it can be parsed. */

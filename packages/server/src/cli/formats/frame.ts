@@ -14,7 +14,7 @@ export const framingNames: { readonly [framing in Framing]: string } = {
 const framings = Object.keys(framingNames) as Framing[];
 
 /**
- * One unit of the framing. `text` is an unparsed item and `value` a parsed one; `done` is the `[DONE]` of a UI message stream,
+ * One unit of the framing. `text` is an unparsed item and `value` a parsed one; `done` is the `[DONE]` at the end of a run,
  * and `problem` describes input that is not an item.
  */
 export type Frame = { line: number } & (

@@ -121,7 +121,7 @@ async function readHead(chunks: AsyncIterator<Uint8Array>, given: Framing | unde
   }
 }
 
-/** Parses an item in both ways: most protocols ignore the SSE event name, and in MAIL it is part of the item. */
+/** Parses an item in both ways: most protocols ignore the SSE event name, and in some it is part of the item. */
 function getReadings(frame: Frame): unknown[] {
   const entry = toEntry(frame, false);
   const named = frame.type === 'text' && frame.event !== undefined ? [{ event: frame.event, data: frame.text }] : [];

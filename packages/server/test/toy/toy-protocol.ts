@@ -1,4 +1,12 @@
-import { compose, seal, sourceStream, type Protocol } from '@intertie/core';
+import {
+  compose,
+  seal,
+  serveDurableRun,
+  sourceStream,
+  type AgentEvent,
+  type Codec,
+  type Protocol,
+} from '@intertie/core';
 import { asFields, asText, createDecodingChecker, decodingRules } from '@intertie/core/internal';
 
 const isToy = (item: unknown): boolean => typeof asFields(item).toy === 'string';
@@ -15,6 +23,15 @@ const decoder: NonNullable<Protocol['decoder']> = ({ runId }) => {
   };
 };
 
+const encoder: Codec<AgentEvent, unknown> = {
+  feed(event, emit) {
+    if (event.type === 'run-start') emit({ toy: 'start' });
+    if (event.type === 'text-delta') emit({ toy: 'text', text: event.delta });
+    if (event.type === 'run-end') emit({ toy: 'end' });
+  },
+  end() {},
+};
+
 /** Complete protocol in one folder, for the tests of the lists. */
 export const toyProtocol: Protocol = {
   name: 'toy',
@@ -27,14 +44,10 @@ export const toyProtocol: Protocol = {
   getKind: (item) => asText(asFields(item).toy) ?? 'no toy',
   checker: () => createDecodingChecker('toy', isToy, decoder),
   decoder,
-  encoder: () => ({
-    feed(event, emit) {
-      if (event.type === 'run-start') emit({ toy: 'start' });
-      if (event.type === 'text-delta') emit({ toy: 'text', text: event.delta });
-      if (event.type === 'run-end') emit({ toy: 'end' });
-    },
-    end() {},
-  }),
+  encoder: () => encoder,
+  items: { families: { run: ['start', 'end'], text: ['text'] }, deltas: ['text'] },
+  messages: { format: 'toy', encode: (messages) => messages.map(({ role }) => ({ toy: role })) },
+  examples: { chat: [['intertie chat http://localhost/toy', 'A box of toys:']] },
   variants: {
     option: 'toy-size',
     description: 'size of the toy',
@@ -65,5 +78,29 @@ export const toyProtocol: Protocol = {
       const response = await fetch(url);
       return response.headers.has('x-toy') ? { isFine: true, found: 'a box of toys' } : undefined;
     },
+  },
+  endpoints: {
+    routes: [
+      {
+        method: 'POST',
+        path: '/api/agents/{agent}/toy',
+        summary: 'Runs the agent and streams toys.',
+        answers: { 200: 'sse' },
+      },
+    ],
+    createHandler:
+      async () =>
+      async ({ request, agent, by }) => {
+        const { toy: text, thread: threadId } = (await request.json()) as { toy: string; thread: string };
+        const message = { content: { format: 2 as const, parts: [{ type: 'text' as const, text }] } };
+        const served = await serveDurableRun(agent.agent, { type: 'start', request: { threadId, message } }, { by });
+        const lines: string[] = [];
+        for await (const followed of served.follow()) {
+          const events = followed.type === 'events' ? followed.events : [];
+          for (const event of events)
+            encoder.feed(event, (item) => void lines.push(`data: ${JSON.stringify(item)}\n\n`));
+        }
+        return new Response(lines.join(''), { headers: { 'content-type': 'text/event-stream' } });
+      },
   },
 };

@@ -1,0 +1,47 @@
+import type { AgentDefinition, AgentDetails, AgentKind } from '@intertie/core';
+import { splitDetails } from '@intertie/core/internal';
+import { agUi } from './ag-ui-protocol.ts';
+import { agUiSource, type AGUISourceOptions } from './client/ag-ui-source.ts';
+
+export type AGUIAgentOptions = AgentDetails & Omit<AGUISourceOptions, 'name' | 'onFrame'>;
+
+/** Defines an agent that calls an AG-UI agent by its URL (`https:` or `wss:`). */
+export function agUiAgent(options: AGUIAgentOptions): AgentDefinition {
+  const { details, settings } = splitDetails(options);
+  return {
+    ...details,
+    kind: agUiKind.name,
+    dialect: agUi.name,
+    createSource: (name, onFrame) => agUiSource({ ...settings, name, ...(onFrame && { onFrame }) }),
+  };
+}
+
+/** AG-UI agents as agents of a server. */
+export const agUiKind: AgentKind<[AGUIAgentOptions]> = {
+  name: 'ag-ui',
+  title: 'AG-UI',
+  description: 'An AG-UI agent',
+  functionName: 'agUi',
+  define: agUiAgent,
+  template: {
+    name: 'ag-ui',
+    variables: ['AGENT_URL'],
+    config: `import { agUi, defineConfig } from 'intertie';
+
+export default defineConfig({
+  // Check the agent with: npx intertie doctor http://localhost:8000/ag-ui
+  agents: { remote: agUi({ url: process.env.AGENT_URL ?? 'http://localhost:8000/ag-ui' }) },
+});
+`,
+  },
+  async startDemo({ createSource, listen }) {
+    const { createAGUIHandler } = await import('./server/create-ag-ui-handler.ts');
+    const { url, stop } = await listen(createAGUIHandler(createSource('helper')));
+    const remote = agUiAgent({
+      url,
+      description: 'The helper again, as an AG-UI agent that is reached over HTTP.',
+      suggestions: ['What is the weather in Oslo?'],
+    });
+    return { agents: { remote }, stop };
+  },
+};

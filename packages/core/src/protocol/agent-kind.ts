@@ -1,0 +1,94 @@
+import type { AgentSource } from '../event/agent-source.ts';
+import { defined } from '../json/fields.ts';
+import type { Probe } from './protocol.ts';
+
+/** Receives every frame of a runtime before it is decoded. Events refer to it by index, as `origin`. */
+export type OnFrame = (frame: unknown, index: number) => void;
+
+/** Descriptions of an agent for users. */
+export type AgentDetails = {
+  description?: string;
+  /** First messages that a page may suggest. */
+  suggestions?: readonly string[];
+};
+
+/** Agent of a server's configuration, created by the function of an `AgentKind`. */
+export type AgentDefinition = AgentDetails & {
+  /** Name of its kind. */
+  readonly kind: string;
+  /** Name of the dialect of its frames. */
+  readonly dialect: string;
+  /** Whether it is a scripted demo that needs no API key. */
+  readonly isDemo?: true;
+  /** Creates the source. With `onFrame` the source serves one run, whose frames are recorded. */
+  createSource(name: string, onFrame?: OnFrame): AgentSource;
+};
+
+/** Agents of a configuration by name. */
+export type AgentDefinitions = { readonly [name: string]: AgentDefinition };
+
+/** Environment variables of a process. */
+export type Environment = { readonly [name: string]: string | undefined };
+
+/** Runtime that a server can run agents of: how they are configured, found in the environment, checked and shown. */
+export interface AgentKind<Args extends readonly unknown[] = readonly unknown[]> {
+  readonly name: string;
+  /** Name for menus. */
+  readonly title: string;
+  /** Description of an agent that has none of its own, as a noun phrase. */
+  readonly description: string;
+  /** Name under which the server exports `define`. */
+  readonly functionName: string;
+  /** Defines an agent of a configuration. */
+  define(...args: Args): AgentDefinition;
+  /** Agents for servers without a configuration. */
+  readonly environment?: AgentEnvironment;
+  /** First agent of a new project. */
+  readonly template?: AgentTemplate;
+  /** Starts scripted agents that need no API key and send nothing to other machines. */
+  startDemo?(host: DemoHost): Promise<DemoAgents>;
+}
+
+/** Environment variables that add agents to a server without a configuration. */
+export interface AgentEnvironment {
+  /** Variables of which one is enough to add an agent. */
+  readonly keys: readonly string[];
+  /** Other variables to mention in help texts. */
+  readonly settings?: readonly string[];
+  /** Returns undefined if none of the keys is set. */
+  createAgents(env: Environment): Promise<AgentDefinitions | undefined>;
+  /** Checks the server that the variables name, without starting a run. Undefined if they name none. */
+  probe?(env: Environment): Promise<Probe | undefined>;
+}
+
+/** Files of a new project with an agent of a kind. */
+export interface AgentTemplate {
+  /** Value of `init --with`. */
+  readonly name: string;
+  /** Text of `intertie.config.ts`. */
+  readonly config: string;
+  /** Imports of the configuration besides `intertie`. `version` is that of the server. */
+  dependencies?(version: string): { readonly [name: string]: string };
+  /** Environment variables that the configuration reads. */
+  readonly variables: readonly string[];
+}
+
+/** Facilities of the server for demo agents. */
+export type DemoHost = {
+  /** Delay factor: 1 for the pace of a person who types, 0 for none. */
+  pace: number;
+  /** Creates a scripted source that any protocol can serve. */
+  createSource: (name: string) => AgentSource;
+  /** Serves a handler on a loopback port of its own. */
+  listen: (handler: (request: Request) => Promise<Response>) => Promise<{ url: string; stop: () => Promise<void> }>;
+};
+
+export type DemoAgents = { agents: AgentDefinitions; stop?: () => Promise<void> };
+
+/** Splits agent options into descriptions for users and settings of the source. */
+export function splitDetails<Options extends AgentDetails>(
+  options: Options,
+): { details: AgentDetails; settings: Omit<Options, keyof AgentDetails> } {
+  const { description, suggestions, ...settings } = options;
+  return { details: defined({ description, suggestions }), settings };
+}
