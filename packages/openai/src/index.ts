@@ -11,3 +11,5 @@ export { openaiSource } from './source/openai-source.ts';
 export type { OpenAISourceOptions } from './source/openai-source.ts';
 export { createOpenAIHandler } from './server/create-openai-handler.ts';
 export type { OpenAIHandlerOptions } from './server/create-openai-handler.ts';
+export { openaiResponses, openaiResponsesKind } from './openai-kind.ts';
+export type { OpenAIResponsesOptions } from './openai-kind.ts';

@@ -10,8 +10,8 @@ import { formatResponseId } from './shared/response-object.ts';
 
 /** The Responses API of OpenAI: its rules, how it is detected, checked, decoded and encoded, and how agents are served. */
 export const openai: Protocol<ResponseEvent> = {
-  name: 'openai',
-  aliases: ['responses', 'open-responses'],
+  name: 'openai-responses',
+  aliases: ['openai', 'responses', 'open-responses'],
   label: 'OpenAI Responses',
   title: 'OpenAI Responses events, as the openai packages and Codex read them',
   framing: { mediaTypes: ['text/event-stream'] },
@@ -24,6 +24,20 @@ export const openai: Protocol<ResponseEvent> = {
     const { id, created_at: at, conversation } = asFields(asFields(item).response);
     const time = typeof at === 'number' ? at * 1000 : undefined;
     return toRunIds({ runId: id, threadId: asFields(conversation).id, at: time });
+  },
+  items: {
+    families: {
+      run: ['response.created', 'response.queued', 'response.in_progress', 'response.completed', 'response.incomplete'],
+      text: ['response.output_text.*', 'response.content_part.*', 'response.refusal.*'],
+      reasoning: ['response.reasoning*'],
+      tool: ['response.function_call*', 'response.mcp_*', 'response.*_call.*'],
+      data: ['response.output_item.*'],
+      notice: ['response.failed', 'error'],
+    },
+    deltas: ['*.delta'],
+  },
+  examples: {
+    convert: [['intertie convert --to openai-responses run.sse', 'A recorded stream for an OpenAI client:']],
   },
   checker: createResponsesChecker,
   decoder: (run, onLoss) => createResponsesDecoder(run, { onLoss }),

@@ -3,6 +3,7 @@ import { modelKind } from '@intertie/ai-sdk';
 import type { AgentKind } from '@intertie/core';
 import { mailKind } from '@intertie/mail';
 import { openHarnessKind } from '@intertie/open-harness';
+import { openaiResponsesKind } from '@intertie/openai';
 import { modelProviders } from './agents/model-providers.ts';
 import { tapeKind } from './agents/tape.ts';
 import { startTapeDemo } from './demo/demo-tape.ts';
@@ -12,6 +13,7 @@ export { agUiAgent as agUi, type AGUIAgentOptions } from '@intertie/ag-ui';
 export { modelAgent as model, type ModelAgentOptions } from '@intertie/ai-sdk';
 export { mailSwarm, type MAILAgentOptions } from '@intertie/mail';
 export { openHarness, type OpenHarnessAgentOptions } from '@intertie/open-harness';
+export { openaiResponses, type OpenAIResponsesOptions } from '@intertie/openai';
 export { tape, type TapeAgentOptions } from './agents/tape.ts';
 
 /** Every kind of agent that a configuration can contain. A new one is two lines here; tests can pass another list. */
@@ -21,5 +23,6 @@ export const agentKinds: readonly AgentKind[] = [
   mailKind,
   openHarnessKind,
   agUiKind,
+  openaiResponsesKind,
   { ...tapeKind, startDemo: startTapeDemo },
 ];

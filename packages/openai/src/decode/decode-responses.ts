@@ -56,7 +56,7 @@ class ResponsesDecoder implements Codec<unknown, AgentEvent> {
   feed(event: unknown, emit: Emit<AgentEvent>): void {
     this.#emit = emit;
     if (isFields(event) && this.#decode(event)) return;
-    emit({ type: 'raw', dialect: 'openai', value: toJson(event) });
+    emit({ type: 'raw', dialect: 'openai-responses', value: toJson(event) });
   }
 
   end(): void {}
