@@ -8,7 +8,7 @@ import { mailSwarm, serve, type Intertie, type IntertieConfig } from 'intertie';
 
 import { demoSource } from '../../examples/chat-page/dist/demo-source.js';
 import { liveQuestionSource, questionSource } from './question-sources.ts';
-import { startDemoAgents } from '../../packages/server/dist/demo/demo-agents.js';
+import { startDemoAgents } from '../../packages/server/dist/demo/start-demo-agents.js';
 
 export type ConsoleServer = { url: string; intertie: Intertie; close(): Promise<void> };
 

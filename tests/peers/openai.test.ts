@@ -11,7 +11,7 @@ import * as ai6 from 'ai';
 import * as ai7 from 'ai-7';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { startDemoAgents, type DemoAgents } from '../../packages/server/src/demo/demo-agents.ts';
+import { startDemoAgents, type StartedDemos } from '../../packages/server/src/demo/start-demo-agents.ts';
 import { startDemoServer, type DemoServer } from '../../packages/server/test/demo-server.ts';
 import { toolSource } from '../../packages/server/test/tool-source.ts';
 import { pythonFor } from '../../scripts/python.mjs';
@@ -19,7 +19,7 @@ import { pythonFor } from '../../scripts/python.mjs';
 const run = promisify(execFile);
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-let demo: DemoAgents;
+let demo: StartedDemos;
 let server: DemoServer;
 beforeAll(async () => {
   demo = await startDemoAgents({ pace: 0 });

@@ -1,6 +1,6 @@
 // One of several server processes on a Postgres database, with the demo agents: `node node-process.mjs <database> <pace>`.
 // Its lease is short, so that its death is noticed soon. Prints its URL, and ends on SIGTERM.
-import { startDemoAgents } from '../dist/demo/demo-agents.js';
+import { startDemoAgents } from '../dist/demo/start-demo-agents.js';
 import { serve } from '../dist/serve.js';
 
 const [url, pace] = process.argv.slice(2);

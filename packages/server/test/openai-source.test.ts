@@ -13,11 +13,11 @@ import { openaiSource } from '@intertie/openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askingSource } from './asking-source.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
-import { startDemoAgents, type DemoAgents } from '../src/demo/demo-agents.ts';
+import { startDemoAgents, type StartedDemos } from '../src/demo/start-demo-agents.ts';
 import { toolSource } from './tool-source.ts';
 
 let server: DemoServer;
-let demo: DemoAgents;
+let demo: StartedDemos;
 
 beforeAll(async () => {
   demo = await startDemoAgents({ pace: 0 });

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDemoAgents, type DemoAgents } from '../src/demo/demo-agents.ts';
+import { startDemoAgents, type StartedDemos } from '../src/demo/start-demo-agents.ts';
 import { askingSource } from './asking-source.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
 import { liveSource, retryingSource, toolSource } from './tool-source.ts';
@@ -9,7 +9,7 @@ import { liveSource, retryingSource, toolSource } from './tool-source.ts';
 const agents = ['helper', 'swarm', 'newsroom', 'remote', 'recording'];
 
 let server: DemoServer;
-let demo: DemoAgents;
+let demo: StartedDemos;
 let client: OpenAI;
 
 beforeAll(async () => {
@@ -216,7 +216,10 @@ describe('the openai client', () => {
 
   it('answers an approval and a question in one request, and names a missing answer', async () => {
     const first = await client.responses.create({ model: 'asker', input: 'paint' });
-    const [approval, ask] = first.output.slice(-2) as unknown as [{ id: string }, { call_id: string; arguments: string }];
+    const [approval, ask] = first.output.slice(-2) as unknown as [
+      { id: string },
+      { call_id: string; arguments: string },
+    ];
     expect(JSON.parse(ask.arguments)).toMatchObject({ message: 'Which colour?', schema: { enum: ['red', 'blue'] } });
     const approve = { type: 'mcp_approval_response' as const, approval_request_id: approval.id, approve: true };
     const colour = { type: 'function_call_output' as const, call_id: ask.call_id, output: 'red' };

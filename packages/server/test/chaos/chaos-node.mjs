@@ -4,7 +4,7 @@ import { appendFileSync } from 'node:fs';
 import { jsonSchema, tool } from 'ai';
 
 import { model } from '../../dist/agents/model.js';
-import { startDemoAgents } from '../../dist/demo/demo-agents.js';
+import { startDemoAgents } from '../../dist/demo/start-demo-agents.js';
 import { demoModel } from '../../dist/demo/demo-model.js';
 import { demoTools } from '../../dist/demo/demo-tools.js';
 import { serve } from '../../dist/serve.js';
