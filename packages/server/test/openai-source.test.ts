@@ -155,6 +155,27 @@ describe('a remote server of the Responses API as a source', () => {
     expect(getText(continued)).toBe('The tool returned {"celsius":3}.');
   });
 
+  it.each(['v1', 'open-responses/v1'] as const)(
+    'passes questions on from /%s, and returns the answers',
+    async (path) => {
+      const source = createSource('asker', path);
+      const input = createInput('paint');
+      const paused = await readAll(source.run(input, control()));
+      expect(check(canonical, paused).violations).toEqual([]);
+      const questions = paused.filter((event) => event.type === 'question');
+      expect(questions.map(({ kind }) => kind)).toEqual(['approval', 'input']);
+      const [approval, colour] = questions as [(typeof questions)[0], (typeof questions)[0]];
+      const answers = [
+        { questionId: approval.questionId, approved: true },
+        { questionId: colour.questionId, value: 'red' },
+      ];
+      const message = foldEvents(paused)!.content;
+      const sourceState = (paused.at(-1) as { resume?: { responseId: string } }).resume!;
+      const continuation = { ...input, runId: generateId(), resumes: input.runId, message, sourceState, answers };
+      expect(getText(await readAll(source.run(continuation, control())))).toBe('You said yes and red.');
+    },
+  );
+
   it('cancels the response of the server when it is stopped', async () => {
     const stop = new AbortController();
     const events = createSource('asker').run(createInput('slow'), control(stop.signal));

@@ -14,7 +14,7 @@ import {
 import { asFields, asNonEmptyText, asNumber, asText, defined, isFields } from '@intertie/core/internal';
 import type { Fields, PartIds } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
-import { parseOutput } from '../shared/questions.ts';
+import { approveName, isAskCall, parseOutput } from '../shared/questions.ts';
 
 export type ResponsesDecoderOptions = {
   onLoss?: OnLoss;
@@ -43,6 +43,7 @@ class ResponsesDecoder implements Codec<unknown, AgentEvent> {
   #texts = new Map<string, OpenText>();
   #calls = new Map<string, OpenCall>();
   #openItems = new Set<string>();
+  #incomplete: Fields[] = [];
   #waiting: Waiting[];
   #emit: Emit<AgentEvent> = () => undefined;
 
@@ -124,20 +125,20 @@ class ResponsesDecoder implements Codec<unknown, AgentEvent> {
     // At this point nothing is open, so the events of the items before are complete.
     if (Number.isSafeInteger(sequence)) this.#checkpoint(Number(sequence) - 1);
     this.#openItems.add(String(index));
-    if (item.type === 'function_call') this.#openCall(item, asNonEmptyText(item.call_id), 'client');
-    if (item.type === 'mcp_call') this.#openCall(item, asNonEmptyText(item.id), 'provider');
+    if (item.type === 'function_call' && !isAskCall(item)) this.#openCall(item);
     return true;
   }
 
-  #openCall(item: Fields, wireId: string | undefined, executor: 'client' | 'provider'): void {
-    const toolCallId = this.#ids.open(wireId);
+  #openCall(item: Fields): void {
+    const toolCallId = this.#ids.open(asNonEmptyText(item.call_id));
     this.#calls.set(String(item.id), { toolCallId, hasInput: false });
-    this.#emit({ type: 'tool-input-start', toolCallId, toolName: asNonEmptyText(item.name) ?? 'unknown', executor });
+    this.#emit({ type: 'tool-input-start', toolCallId, toolName: getName(item), executor: 'client' });
   }
 
   #inputDelta({ item_id: itemId, delta }: Fields): boolean {
     const call = this.#calls.get(String(itemId));
-    if (call === undefined) return false;
+    // The input of other calls is decoded at the end of their item.
+    if (call === undefined) return true;
     call.hasInput = true;
     this.#emit({ type: 'tool-input-delta', toolCallId: call.toolCallId, delta: asText(delta) ?? '' });
     return true;
@@ -151,9 +152,9 @@ class ResponsesDecoder implements Codec<unknown, AgentEvent> {
         this.#endTexts(item);
         return true;
       case 'function_call':
-        return this.#endCall(item, 'client');
+        return isAskCall(item) ? this.#ask(item) : this.#endCall(item);
       case 'mcp_call':
-        return this.#endCall(item, 'provider');
+        return this.#endServerCall(item);
       case 'function_call_output':
         return this.#endOutput(item);
       case 'mcp_approval_request':
@@ -165,19 +166,49 @@ class ResponsesDecoder implements Codec<unknown, AgentEvent> {
     }
   }
 
-  #endCall(item: Fields, executor: 'client' | 'provider'): boolean {
+  #endCall(item: Fields): boolean {
     const call = this.#calls.get(String(item.id));
     if (call === undefined) return false;
     const { toolCallId } = call;
-    const toolName = asNonEmptyText(item.name) ?? 'unknown';
     const text = asText(item.arguments) ?? '';
     if (!call.hasInput && text !== '') this.#emit({ type: 'tool-input-delta', toolCallId, delta: text });
     this.#emit({ type: 'tool-input-end', toolCallId });
-    // An incomplete call was withdrawn by the server.
     if (item.status === 'incomplete') return true;
-    this.#emit({ type: 'tool-call', toolCallId, toolName, executor, input: text === '' ? {} : parseOutput(text) });
-    if (executor === 'client') this.#waiting.push({ type: 'tool', toolCallId });
-    else this.#endHostedResult(toolCallId, item);
+    this.#emit({ type: 'tool-call', toolCallId, toolName: getName(item), executor: 'client', input: readInput(item) });
+    this.#waiting.push({ type: 'tool', toolCallId });
+    return true;
+  }
+
+  /** An incomplete call of the server counts only if the final response contains it: it may wait for an approval. */
+  #endServerCall(item: Fields): boolean {
+    if (item.status === 'incomplete') this.#incomplete.push(item);
+    else this.#endHostedResult(this.#callServerTool(item), item);
+    return true;
+  }
+
+  #callServerTool(item: Fields): string {
+    const toolCallId = this.#ids.open(asNonEmptyText(item.id));
+    this.#emit({
+      type: 'tool-call',
+      toolCallId,
+      toolName: getName(item),
+      executor: 'provider',
+      input: readInput(item),
+    });
+    return toolCallId;
+  }
+
+  /** Question of an Intertie agent, see `toAskArguments`. */
+  #ask(item: Fields): boolean {
+    const { kind, message, schema } = asFields(readInput(item));
+    const questionId = String(item.call_id);
+    this.#emit({
+      type: 'question',
+      questionId,
+      kind: kind === 'approval' ? 'approval' : 'input',
+      ...defined({ message: asText(message), schema: schema === undefined ? undefined : toJson(schema) }),
+    });
+    this.#waiting.push({ type: 'question', questionId });
     return true;
   }
 
@@ -203,12 +234,16 @@ class ResponsesDecoder implements Codec<unknown, AgentEvent> {
   }
 
   #askApproval(item: Fields): boolean {
-    const questionId = asNonEmptyText(item.id);
-    if (questionId === undefined) return false;
-    const toolCallId = this.#ids.open(questionId);
-    const toolName = asNonEmptyText(item.name) ?? 'unknown';
-    const input = parseOutput(asText(item.arguments) || '{}');
-    this.#emit({ type: 'tool-call', toolCallId, toolName, executor: 'provider', input });
+    const id = asNonEmptyText(item.id);
+    if (id === undefined) return false;
+    const { kind, message } = asFields(readInput(item));
+    // An approval of an Intertie agent that is not about a tool call.
+    if (item.name === approveName && kind === 'approval') {
+      this.#emit({ type: 'question', questionId: id, kind: 'approval', ...defined({ message: asText(message) }) });
+      this.#waiting.push({ type: 'question', questionId: id });
+      return true;
+    }
+    const toolCallId = this.#callServerTool(item);
     this.#emit({ type: 'question', questionId: toolCallId, kind: 'approval', toolCallId });
     this.#waiting.push({ type: 'question', questionId: toolCallId });
     return true;
@@ -289,6 +324,8 @@ class ResponsesDecoder implements Codec<unknown, AgentEvent> {
   #endRun(response: Fields): boolean {
     const { status, incomplete_details: details, error, id } = response;
     this.#responseId ??= asNonEmptyText(id);
+    const output = new Set(Array.isArray(response.output) ? response.output.map((item) => asFields(item).id) : []);
+    for (const item of this.#incomplete) if (output.has(item.id)) this.#callServerTool(item);
     if (status === 'failed') this.#fail(asFields(error), response);
     else if (status === 'cancelled') this.#end({ outcome: 'aborted' }, response);
     else if (status === 'incomplete') {
@@ -315,6 +352,14 @@ class ResponsesDecoder implements Codec<unknown, AgentEvent> {
   #toPartId(item: unknown): string {
     return `${this.#run.runId}:${String(item)}`;
   }
+}
+
+function getName({ name }: Fields): string {
+  return asNonEmptyText(name) ?? 'unknown';
+}
+
+function readInput({ arguments: text }: Fields): Json {
+  return parseOutput(asNonEmptyText(text) ?? '{}');
 }
 
 function getTextKey({ item_id: id, content_index: index, summary_index: summary }: Fields): string {

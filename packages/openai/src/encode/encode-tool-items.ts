@@ -1,6 +1,6 @@
 import type { EventOf, Json, JsonObject, MessagePart, Question } from '@intertie/core';
 import type { ToolPart } from '@intertie/core/internal';
-import { askTool, toAskArguments, toAskCallId } from '../shared/questions.ts';
+import { approveName, askTool, toAskArguments, toAskCallId } from '../shared/questions.ts';
 import type { Flavour, OutputItem } from '../shared/response-event.ts';
 import type { ItemEntry, OutputItems } from './output-items.ts';
 
@@ -90,7 +90,7 @@ export class ToolItems {
   ask(question: EventOf<'question'>): void {
     const { kind, toolCallId } = question;
     const call = toolCallId === undefined ? undefined : this.#calls.get(toolCallId);
-    const name = call?.name ?? 'approve';
+    const name = call?.name ?? approveName;
     if (kind === 'approval' && this.#flavour === 'openai') {
       // The call gets its own item after the approval, in the response that continues.
       if (call) this.#withdraw(call);

@@ -4,9 +4,19 @@ import { asFields, defined } from '@intertie/core/internal';
 /** Name of the client tool that stands for a question of an agent. */
 export const askTool = 'ask';
 
+/** Name in an approval request that is not about a tool call. */
+export const approveName = 'approve';
+
+const askPrefix = 'ask_';
+
+/** Whether a `function_call` is a question of an Intertie agent. */
+export function isAskCall({ name, call_id: id }: { readonly [key: string]: unknown }): boolean {
+  return name === askTool && typeof id === 'string' && id.startsWith(askPrefix);
+}
+
 /** Call id of a question. Questions and tool calls may have the same id, and clients reject repeated call ids. */
 export function toAskCallId({ questionId }: Pick<Question, 'questionId'>): string {
-  return `ask_${questionId}`;
+  return `${askPrefix}${questionId}`;
 }
 
 /** Arguments of the `ask` call for a question. `call` is the tool call that the question is about. */

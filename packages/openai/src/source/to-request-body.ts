@@ -7,8 +7,9 @@ import {
   type MessagePart,
   type RunInput,
 } from '@intertie/core';
-import { asFields, asNonEmptyText, isFields, type ToolPart } from '@intertie/core/internal';
+import { asFields, asNonEmptyText, isFields, type QuestionPart, type ToolPart } from '@intertie/core/internal';
 import { toText } from '../encode/encode-tool-items.ts';
+import { askTool, isAskCall } from '../shared/questions.ts';
 
 export type RequestBodyOptions = {
   model: string;
@@ -62,11 +63,20 @@ function toNewItems({ history }: RunInput, message: MessageContent | undefined):
     ),
   );
   return message.parts.flatMap((part) => {
+    if (part.type === 'question') return ids.has(part.questionId) ? [toAnswerItem(part)] : [];
     if (part.type !== 'tool-invocation') return [];
     const { approval } = part;
     if (approval && ids.has(approval.questionId)) return [toApproval(approval.questionId, approval.answer)];
     return ids.has(part.toolCallId) ? [toOutput(part)] : [];
   });
+}
+
+/** Answer to a question that is not about a tool call. */
+function toAnswerItem({ questionId, kind, answer = { questionId } }: QuestionPart): JsonObject {
+  if (!isAskCall({ name: askTool, call_id: questionId })) return toApproval(questionId, answer);
+  const { approved = false, reason = null, value = null } = answer;
+  const output = kind === 'approval' ? JSON.stringify({ approved, reason }) : toText(value);
+  return { type: 'function_call_output', call_id: questionId, output };
 }
 
 function toApproval(id: string, answer: { approved?: boolean; reason?: string } = {}): JsonObject {
