@@ -38,7 +38,9 @@ export function createPackage(kind, name, target = root) {
   for (const part of kind === 'runtime' ? ['protocol', 'runtime'] : ['protocol']) {
     const templates = join(root, 'contributing/templates', part);
     for (const file of filesIn(templates)) {
-      write(`${folder}/${rename(file)}`, rename(readFileSync(join(templates, file), 'utf8')));
+      // Under its own name, editors would read it in the folder of the template.
+      const path = rename(file).replace('tsconfig.template', 'tsconfig');
+      write(`${folder}/${path}`, rename(readFileSync(join(templates, file), 'utf8')));
     }
   }
   /** @type {(path: string, ...changes: Array<[before: string | RegExp, after: string]>) => void} */

@@ -22,6 +22,7 @@ const copied = [
 
 it.each(['protocol', 'runtime'] as const)(
   'creates a package for a %s that compiles, passes its tests and is in the lists',
+  { timeout: 180_000 },
   (kind) => {
     const folder = mkdtempSync(join(tmpdir(), 'intertie-new-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,35 +1,41 @@
-import { createAGUIDecoder, createAGUIEncoder } from '@intertie/ag-ui';
-import {
-  createFullStreamDecoder,
-  createLanguageModelV3Encoder,
-  createUIMessageDecoder,
-  createUIMessageEncoder,
-} from '@intertie/ai-sdk';
+import { createLanguageModelV3Encoder, fullStream } from '@intertie/ai-sdk';
 import { arbitraryContinuation, arbitraryRun, type ArbitraryRun } from '@intertie/conformance/arbitraries';
-import { seal, transcode, type AgentEvent, type Codec, type OnLoss, type RunInput } from '@intertie/core';
-import { createResponsesDecoder, createResponsesEncoder } from '@intertie/openai';
-import { createMAILDecoder } from '@intertie/mail';
-import { createOpenHarnessDecoder } from '@intertie/open-harness';
+import {
+  seal,
+  transcode,
+  type AgentEvent,
+  type Codec,
+  type Loss,
+  type OnLoss,
+  type Protocol,
+  type RunInput,
+} from '@intertie/core';
+import { CANONICAL, createItemClassifier } from '@intertie/core/internal';
+import { mailProtocol } from '@intertie/mail';
+import { openHarnessProtocol } from '@intertie/open-harness';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
 import { readCaptureFrames, captures } from '../packages/mail/test/captures.ts';
 import { traces } from '../packages/open-harness/test/traces.ts';
+import { protocols } from '../packages/server/src/protocols.ts';
+import { toyProtocol } from '../packages/server/test/toy/toy-protocol.ts';
 
 /** Outputs of each type of input, with the number of inputs and of those that caused a loss. */
 type Table = Map<string, { outputs: Map<string, number>; lost: number; seen: number }>;
+type Runs<Input> = ReadonlyArray<{ run: RunInput; inputs: Iterable<Input> }>;
 type Make<In, Out> = (run: RunInput, onLoss: OnLoss) => Codec<In, Out>;
 
 const getType = (frame: unknown): string => {
-  const { type, event } = frame as { type?: string; event?: string };
-  return (type ?? event ?? 'frame').replace(/^data-note.*/, 'data-*');
+  const { type, event, toy } = frame as { type?: string; event?: string; toy?: string };
+  return (type ?? event ?? toy ?? 'frame').replace(/^data-note.*/, 'data-*');
 };
 
 /** Feeds the inputs one by one, and records the outputs of each. */
-function record<In, Out>(table: Table, codec: Codec<In, Out>, inputs: Iterable<In>, losses: { count: number }): Out[] {
+function record<In, Out>(table: Table, codec: Codec<In, Out>, inputs: Iterable<In>, losses: readonly Loss[]): Out[] {
   const all: Out[] = [];
   for (const input of inputs) {
-    const before = losses.count;
+    const before = losses.length;
     const caused: Out[] = [];
     codec.feed(input, (output) => void caused.push(output));
     // Output that the codec holds back for the next input belongs to this one.
@@ -38,7 +44,7 @@ function record<In, Out>(table: Table, codec: Codec<In, Out>, inputs: Iterable<I
     const row = table.get(name) ?? { outputs: new Map<string, number>(), lost: 0, seen: 0 };
     table.set(name, row);
     row.seen += 1;
-    if (losses.count > before) row.lost += 1;
+    if (losses.length > before) row.lost += 1;
     for (const type of new Set(caused.map(getType))) row.outputs.set(type, (row.outputs.get(type) ?? 0) + 1);
     all.push(...caused);
   }
@@ -46,22 +52,14 @@ function record<In, Out>(table: Table, codec: Codec<In, Out>, inputs: Iterable<I
   return all;
 }
 
-function createTable<In, Out>(make: Make<In, Out>, runs: Iterable<{ run: RunInput; inputs: Iterable<In> }>) {
+function createTable<In, Out>(make: Make<In, Out>, runs: Runs<In>) {
   const table: Table = new Map();
-  const outputs: Array<{ run: RunInput; inputs: Out[] }> = [];
-  for (const { run, inputs } of runs) {
-    const losses = { count: 0 };
-    outputs.push({
-      run,
-      inputs: record(
-        table,
-        make(run, () => void (losses.count += 1)),
-        inputs,
-        losses,
-      ),
-    });
-  }
-  return { table, outputs };
+  const losses: Loss[] = [];
+  const outputs = runs.map(({ run, inputs }) => {
+    const codec = make(run, (loss) => void losses.push(loss));
+    return { run, inputs: record(table, codec, inputs, losses) };
+  });
+  return { table, outputs, losses };
 }
 
 /** Generates runs of every kind from a fixed seed. */
@@ -104,35 +102,42 @@ function markdown(title: string, intro: string, tables: Record<string, Table>): 
   return [`## ${title}`, '', intro, '', line(head), line(head.map(() => '---')), ...rows.map(line), ''].join('\n');
 }
 
-it('generates docs/protocols.md from the codecs', async () => {
+/** Items of protocols without an encoder, or with recordings of real servers, by protocol. */
+const recordings: { readonly [protocol: string]: (runs: Runs<AgentEvent>) => Runs<unknown> } = {
+  [mailProtocol.name]: ([first]) => captures.map((name) => ({ run: first!.run, inputs: readCaptureFrames(name) })),
+  [openHarnessProtocol.name]: ([first]) => traces.map(({ events }) => ({ run: first!.run, inputs: events })),
+  [fullStream.name]: fullStreams,
+};
+
+/** Lists what an encoder reports as unsupported, with the first reason. */
+function listUnsupported(label: string, losses: readonly Loss[]): string {
+  const reasons = new Map<string, string>();
+  for (const { kind, what, why } of losses) {
+    if (kind === 'unsupported' && !reasons.has(what)) reasons.set(what, why);
+  }
+  const lines = [...reasons].map(([what, why]) => `- ${what}: ${why}`).toSorted();
+  return [`### ${label}`, '', ...(lines.length > 0 ? lines : ['Nothing in the sample.']), ''].join('\n');
+}
+
+/** Creates the page of a list of protocols. */
+function createPage(list: readonly Protocol[]): string {
   const runs = sampleRuns();
-  const ui = createTable<AgentEvent, unknown>((_, onLoss) => createUIMessageEncoder({ onLoss }), runs);
-  const agUi = createTable<AgentEvent, unknown>(
-    (_, onLoss) => createAGUIEncoder({ protocolVersion: '1.0', onLoss }),
-    runs,
-  );
+  const encoded = list
+    .filter(({ name, encoder }) => encoder !== undefined && name !== CANONICAL)
+    .map((protocol) => ({
+      protocol,
+      ...createTable<AgentEvent, unknown>((run, onLoss) => protocol.encoder!(run, onLoss), runs),
+    }));
   const v3 = createTable<AgentEvent, unknown>((_, onLoss) => createLanguageModelV3Encoder({ onLoss }), runs);
-  const openai = createTable<AgentEvent, unknown>(
-    ({ runId, startedAt }, onLoss) =>
-      createResponsesEncoder({ response: { id: runId, model: 'agent', createdAt: startedAt }, onLoss }),
-    runs,
-  );
-  const fromOpenAI = createTable<unknown, AgentEvent>(
-    (run, onLoss) => createResponsesDecoder(run, { onLoss }),
-    openai.outputs,
-  );
-  const fromUI = createTable<unknown, AgentEvent>((run, onLoss) => createUIMessageDecoder(run, { onLoss }), ui.outputs);
-  const fromAGUI = createTable<unknown, AgentEvent>((run, onLoss) => createAGUIDecoder(run, { onLoss }), agUi.outputs);
-  const fromParts = createTable<unknown, AgentEvent>(
-    (run, onLoss) => createFullStreamDecoder(run, { onLoss }),
-    fullStreams(runs),
-  );
-  const run = runs[0]!.run;
-  const swarms = captures.map((name) => ({ run, inputs: readCaptureFrames(name) }));
-  const fromMAIL = createTable((of, onLoss) => createMAILDecoder(of, { onLoss }), swarms);
-  const flows = traces.map(({ events }) => ({ run, inputs: events }));
-  const fromFlow = createTable((of, onLoss) => createOpenHarnessDecoder(of, { onLoss }), flows);
-  const page = [
+  const decoded = list.flatMap((protocol) => {
+    const { name, label, decoder } = protocol;
+    const inputs = recordings[name]?.(runs) ?? encoded.find((each) => each.protocol === protocol)?.outputs;
+    if (!decoder || !inputs) return [];
+    const { table } = createTable<unknown, AgentEvent>((run, onLoss) => decoder(run, onLoss), inputs);
+    return [markdown(`From ${label}`, 'Canonical events that one item produces.', { events: table })];
+  });
+  const columns = encoded.map(({ protocol, table }) => [protocol.label, table] as const);
+  return [
     '# Protocols',
     '',
     'How canonical events map to each protocol, and back. `tests/protocols.test.ts` generates this page: a fixed set of random runs goes',
@@ -143,25 +148,43 @@ it('generates docs/protocols.md from the codecs', async () => {
     '- †: some events of this type cause a [loss](concepts.md#losses).',
     '',
     markdown('From canonical events', 'Frames of the target that one event produces.', {
-      'UI message stream': ui.table,
-      'AG-UI 1.0': agUi.table,
+      ...Object.fromEntries(columns),
       LanguageModelV3: v3.table,
-      'OpenAI Responses': openai.table,
     }),
-    markdown('From a UI message stream', 'Events that one chunk produces.', { events: fromUI.table }),
-    markdown('From `fullStream` of `streamText`', 'Events that one part produces.', { events: fromParts.table }),
-    markdown('From AG-UI', 'Canonical events that one AG-UI event produces.', { events: fromAGUI.table }),
-    markdown('From OpenAI Responses', 'Canonical events that one event of a response produces.', {
-      events: fromOpenAI.table,
-    }),
-    markdown('From MAIL 1.3', 'Events that one frame of a recorded swarm produces.', { events: fromMAIL.table }),
-    markdown('From Open Harness', 'Events that one event of a recorded runtime produces.', { events: fromFlow.table }),
+    '## What a protocol cannot carry',
+    '',
+    'Losses of the kind `unsupported` in the sample.',
+    '',
+    ...encoded.map(({ protocol, losses }) => listUnsupported(protocol.label, losses)),
+    ...decoded,
   ].join('\n');
-  await expect(`${page.trim()}\n`).toMatchFileSnapshot('../docs/protocols.md');
+}
+
+it('generates docs/protocols.md from the codecs', async () => {
+  await expect(`${createPage(protocols).trim()}\n`).toMatchFileSnapshot('../docs/protocols.md');
+});
+
+it('documents a protocol that is only in the list', () => {
+  const page = createPage([toyProtocol]);
+  expect(page).toContain('|  | Toy | LanguageModelV3 |');
+  expect(page).toContain('## From Toy');
+});
+
+it.each(
+  protocols.filter(({ encoder, items }) => encoder && items).map((protocol) => [protocol.name, protocol] as const),
+)('lists every kind of item that %s produces, for filters', (_, { encoder, items, getKind }) => {
+  const { findFamily } = createItemClassifier([items]);
+  const kinds = sampleRuns().flatMap(({ run, inputs }) =>
+    transcode(
+      encoder!(run, () => undefined),
+      inputs,
+    ).map(getKind),
+  );
+  expect([...new Set(kinds)].filter((kind) => findFamily(kind) === undefined)).toEqual([]);
 });
 
 /** Converts the V3 model parts of each run to the parts of a `streamText` full stream. */
-function fullStreams(runs: ReadonlyArray<{ run: RunInput; inputs: AgentEvent[] }>) {
+function fullStreams(runs: Runs<AgentEvent>): Runs<unknown> {
   return runs.map(({ run, inputs }) => {
     const parts: Array<Record<string, unknown>> = [];
     const encoder = createLanguageModelV3Encoder();

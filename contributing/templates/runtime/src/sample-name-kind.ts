@@ -29,7 +29,7 @@ export function sampleName(options: SampleNameAgentOptions): AgentDefinition {
 }
 
 /** Reads JSON lines. A real client sends the messages of the run, streams the response and limits its size. */
-async function* readItems(url: string, signal: AbortSignal): AsyncGenerator<unknown> {
+async function* readItems(url: string, signal: AbortSignal): AsyncGenerator {
   const response = await fetch(url, { method: 'POST', signal });
   for (const line of (await response.text()).trim().split('\n')) yield JSON.parse(line);
 }

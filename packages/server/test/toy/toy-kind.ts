@@ -3,7 +3,7 @@ import { splitDetails } from '@intertie/core/internal';
 import { toyProtocol } from './toy-protocol.ts';
 
 /** Defines an agent that calls a toy box. */
-export function toyBox({ url, ...options }: AgentDetails & { url: string }): AgentDefinition {
+function toyBox({ url, ...options }: AgentDetails & { url: string }): AgentDefinition {
   return {
     ...splitDetails(options).details,
     kind: toyKind.name,

@@ -39,4 +39,4 @@ export function createProtocolList(
 
 export const canRead = (protocol: Protocol): boolean => protocol.decoder !== undefined;
 export const canWrite = (protocol: Protocol): boolean => protocol.encoder !== undefined;
-export const listNames = (list: readonly Protocol[]): string => list.map(({ name }) => name).join(', ');
+const listNames = (list: readonly Protocol[]): string => list.map(({ name }) => name).join(', ');
