@@ -17,6 +17,7 @@ const table: Record<string, { imports: string[] | 'all'; node?: true | string[] 
   openai: { imports: ['core'] },
   conformance: { imports: ['core'] },
   postgres: { imports: ['core'], node: true },
+  nats: { imports: ['core'], node: true },
   agent: { imports: ['core', 'ai-sdk'] },
   server: { imports: 'all', node: true },
   console: { imports: ['core', 'ai-sdk', 'ag-ui', 'conformance'] },

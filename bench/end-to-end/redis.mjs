@@ -10,7 +10,7 @@ import { readCpuSeconds, freePort } from '../postgres/server.mjs';
 /**
  * Starts the system's redis-server on loopback, without persistence, or with every write on disk before the reply.
  * @param {{ isDurable?: boolean }} [options]
- * @returns {Promise<{ url: string, cpuSeconds: () => number | undefined, stop: () => Promise<void> }>}
+ * @returns {Promise<{ url: string, pid: number, cpuSeconds: () => number | undefined, stop: () => Promise<void> }>}
  */
 export async function startRedis({ isDurable = false } = {}) {
   const port = await freePort();
@@ -30,6 +30,7 @@ export async function startRedis({ isDurable = false } = {}) {
   });
   return {
     url: `redis://127.0.0.1:${port}`,
+    pid: server.pid ?? 0,
     cpuSeconds: () => (server.pid === undefined ? undefined : readCpuSeconds(server.pid)),
     async stop() {
       server.kill();

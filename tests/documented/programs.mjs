@@ -20,7 +20,7 @@ const setupFolders = { [frame]: 'tests/documented/usage', [names]: 'tests/docume
 /** @returns {Program[]} */
 export function programs() {
   const folders = [...libraries().map(({ folder }) => folder), ...listFolders('examples')];
-  const docs = ['docs', 'docs/clients', 'contributing'].flatMap((folder) =>
+  const docs = ['docs', 'docs/clients', 'docs/runtimes', 'contributing'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
   );
   const pages = ['README.md', ...folders.map((folder) => `${folder}/README.md`), ...docs];

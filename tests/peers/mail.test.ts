@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
+import { iterate, type AgentEvent, type CanonicalMessage, type RunInput } from '@intertie/core';
+import { createResumePoint, omit } from '@intertie/core/internal';
 import { createMAIL, mailMetadata, mailSource, type MAILProvider, type MAILProviderSettings } from '@intertie/mail';
 import { generateText, stepCountIs, streamText, tool, type ModelMessage } from 'ai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -174,6 +176,23 @@ describe('a real MAIL 1.3.6 server', () => {
     expect(described?.edges).toContainEqual({ from: 'supervisor', to: 'math' });
   });
 
+  it.each(['delegate', 'parallel', 'both', 'slow 1'])(
+    'continues the run "%s" of a dead process from the record of its task, after every event',
+    async (text) => {
+      for (const authToken of ['alice', '']) {
+        const source = mailSource({ baseUrl: swarm.url, authToken });
+        const run = createRun(text);
+        const whole = await readAll(source.run(run, control));
+        const begun = whole.findIndex(({ type }) => type === 'checkpoint') + 1;
+        for (let length = begun; length < whole.length; length += 1) {
+          const from = createResumePoint(answer, whole.slice(0, length));
+          const rest = await readAll(source.resume!({ ...run, epoch: 2 }, from, control));
+          expect(withoutTimes(rest), `after ${length} events`).toEqual(withoutTimes(whole.slice(length)));
+        }
+      }
+    },
+  );
+
   it('ends the run with an error when the server is killed during a task', async () => {
     if ('missing' in found) return;
     const doomed = await startPythonServer(found.python, path('swarm.py'), 2);
@@ -190,3 +209,39 @@ describe('a real MAIL 1.3.6 server', () => {
     expect(finishes).toBe(1);
   });
 });
+
+const answer: CanonicalMessage = {
+  id: 'm',
+  threadId: 't',
+  role: 'assistant',
+  type: 'text',
+  content: { format: 2, parts: [] },
+  createdAt: new Date(0),
+};
+const control = {
+  signal: new AbortController().signal,
+  barrier: async () => undefined,
+  liveAnswers: (async function* () {})(),
+};
+
+function createRun(text: string): RunInput {
+  const user = {
+    ...answer,
+    id: 'u',
+    role: 'user' as const,
+    content: { format: 2 as const, parts: [{ type: 'text' as const, text }] },
+  };
+  const ids = { runId: 'r', threadId: 't', messageId: 'm', startedAt: 0 };
+  return { ...ids, history: [user], answers: [], tools: [], context: [] };
+}
+
+async function readAll(stream: ReadableStream<AgentEvent>): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for await (const event of iterate(stream)) events.push(event);
+  return events;
+}
+
+/** The time of the end is that of the reader, because the record does not contain the end of the stream. */
+function withoutTimes(events: readonly AgentEvent[]): unknown[] {
+  return events.flatMap((event) => (event.type === 'checkpoint' ? [] : [omit(event, 'at')]));
+}

@@ -1,18 +1,21 @@
 import type { AgentDefinition, AgentDetails, AgentKind } from '@intertie/core';
 import { splitDetails } from '@intertie/core/internal';
 import { agUi } from './ag-ui-protocol.ts';
-import { agUiSource, type AGUISourceOptions } from './client/ag-ui-source.ts';
+import { agUiSource, type AGUISourceOptions, type InProcessAgentOptions } from './client/ag-ui-source.ts';
 
-export type AGUIAgentOptions = AgentDetails & Omit<AGUISourceOptions, 'name' | 'onFrame'>;
+export type AGUIAgentOptions = AgentDetails &
+  (Omit<AGUISourceOptions, 'name' | 'onFrame'> | Omit<InProcessAgentOptions, 'name' | 'onFrame'>);
 
-/** Defines an agent that calls an AG-UI agent by its URL (`https:` or `wss:`). */
+/** Defines an agent that calls an AG-UI agent by its URL (`https:` or `wss:`), or runs one of `@ag-ui/client` in this process. */
 export function agUiAgent(options: AGUIAgentOptions): AgentDefinition {
   const { details, settings } = splitDetails(options);
   return {
     ...details,
     kind: agUiKind.name,
     dialect: agUi.name,
-    createSource: (name, onFrame) => agUiSource({ ...settings, name, ...(onFrame && { onFrame }) }),
+    // The cast is needed because `Omit` does not distribute over the two kinds of options.
+    createSource: (name, onFrame) =>
+      agUiSource({ ...settings, name, ...(onFrame && { onFrame }) } as AGUISourceOptions),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { RunInput } from '@intertie/core';
 import { expect, it } from 'vitest';
+import { runControl } from '../../core/test/run-control.ts';
 import { agUiSource } from '../src/client/ag-ui-source.ts';
 
 const run: RunInput = {
@@ -16,7 +17,7 @@ const run: RunInput = {
 it('names the agent and the reason when nothing listens at its URL', async () => {
   // Nothing listens on this port.
   const source = agUiSource({ url: 'http://127.0.0.1:47219/agent' });
-  const events = source.run(run, { signal: new AbortController().signal } as never);
+  const events = source.run(run, runControl());
   const all = [];
   for await (const event of events) all.push(event);
   expect(all.at(-1)).toMatchObject({

@@ -20,6 +20,6 @@ export type { RunObserver, RunResult } from './telemetry/run-observer.ts';
 export type { IterableStream, Run, UIMessageResponseOptions } from './agent/run.ts';
 export type { StoreReasoning } from './history/store-reasoning.ts';
 export type { StoredRun } from './execution/stored-run.ts';
-export { sumUsage } from './telemetry/sum-usage.ts';
+export { sumUsage } from '@intertie/core/internal';
 export type { HistoryFormat, HistoryMessages, HistoryPage, HistoryQuery } from './history/thread-history.ts';
 export type { KnownUsage, UsageReport } from './telemetry/thread-usage.ts';

@@ -16,6 +16,7 @@ export type RecordedSpan = {
   traceId: string;
   parent?: string;
   attributes: Attributes;
+  events: Array<{ name: string; attributes: unknown }>;
   failed?: string;
   isEnded: boolean;
 };
@@ -39,7 +40,14 @@ function start(spans: RecordedSpan[], name: string, options: SpanOptions = {}, i
   const parent = inside && trace.getSpanContext(inside);
   const spanId = String(spans.length + 1).padStart(16, '0');
   const traceId = parent?.traceId ?? spanId.padStart(32, 'f');
-  const recorded: RecordedSpan = { name, spanId, traceId, attributes: { ...options.attributes }, isEnded: false };
+  const recorded: RecordedSpan = {
+    name,
+    spanId,
+    traceId,
+    attributes: { ...options.attributes },
+    events: [],
+    isEnded: false,
+  };
   if (parent) recorded.parent = parent.spanId;
   spans.push(recorded);
   const spanContext: SpanContext = { spanId, traceId, traceFlags: TraceFlags.SAMPLED };
@@ -53,7 +61,10 @@ function start(spans: RecordedSpan[], name: string, options: SpanOptions = {}, i
       Object.assign(recorded.attributes, attributes);
       return span;
     },
-    addEvent: () => span,
+    addEvent: (event, attributes) => {
+      recorded.events.push({ name: event, attributes });
+      return span;
+    },
     addLink: () => span,
     addLinks: () => span,
     setStatus: ({ message }) => {

@@ -31,20 +31,24 @@ export type {
   Attribution,
   SourceBody,
 } from './event/part-body.ts';
+export { sumUsage } from './event/sum-usage.ts';
 export type { PartIds } from './event/part-ids.ts';
 export { mergeMeta, mergeMetadata } from './event/merge-meta.ts';
 export type { ToolDescription } from './event/run-input.ts';
 export type { OpenItem, Topology } from './event/agent-source.ts';
 
 // Codecs
+export { prependEvents } from './codec/codec.ts';
 export { coalesce } from './codec/coalesce.ts';
 export type { CoalesceOptions } from './codec/coalesce.ts';
+export { hasSourceOutput, resumeReplay } from './codec/resume-replay.ts';
+export type { ResumeReplayOptions } from './codec/resume-replay.ts';
 export { sealStream } from './codec/seal-stream.ts';
 export type { SealStreamOptions } from './codec/seal-stream.ts';
 export { copySealedMark } from './codec/sealed-stream.ts';
 export type { SealedStream } from './codec/sealed-stream.ts';
 export type { SourceInput } from './codec/source-input.ts';
-export { toAbortEnd } from './codec/stop-reason.ts';
+export { isHandOver, toAbortEnd } from './codec/stop-reason.ts';
 export type { StopReason } from './codec/stop-reason.ts';
 export { toOutcome, toInterruptedOutcome } from './codec/to-outcome.ts';
 export { isSettled } from './codec/tool-part.ts';

@@ -73,10 +73,10 @@ export { toNearestJson, readContent, readJson, readMessage } from './store/rules
 export { toLogText, withoutCheckpoints } from './store/rules/log-text.ts';
 export { readSaveMode } from './store/rules/save-mode.ts';
 export type { SaveMode } from './store/rules/save-mode.ts';
-export { defaultLeaseMs } from './store/default-lease.ts';
+export { defaultLeaseMs, defaultResumableLeaseMs } from './store/default-lease.ts';
 
 // Durable runs
 export type { NewMessage } from './run/durable-agent.ts';
 export type { PositionListener } from './run/run-watcher.ts';
-export type { DetachedAppended, DetachedLog, DetachedPosition } from './run/detached-log.ts';
+export type { DetachedAppended, DetachedLog, DetachedPosition, LogDefinition, OpenedLog } from './run/detached-log.ts';
 export type { DetachedLogOptions } from './run/with-detached-log.ts';

@@ -39,7 +39,7 @@ export type PostgresStoreOptions = {
   scope?: string;
   /** Generates ids that are unique in the store and increase with time. Default: UUIDs of version 7. */
   generateId?: GenerateId;
-  /** Duration of a lease after a heartbeat. Default: 45 seconds. */
+  /** Duration of a lease after a heartbeat. Default: 15 seconds if all agents of the process can resume, else 45. */
   leaseMs?: number;
   /** Maximum size of a file in the database, in bytes. Default: 25 MB. */
   maxBlobBytes?: number;

@@ -1,5 +1,5 @@
 import { Agent, createRunHost, type RunHostOptions } from '@intertie/agent';
-import type { AgentDefinition, AgentKind, Protocol, Store } from '@intertie/core';
+import { withDetachedLog, type AgentDefinition, type AgentKind, type Protocol, type Store } from '@intertie/core';
 import { defaultRequestLimits } from '@intertie/core/http';
 import { createStore } from '@intertie/postgres';
 import { agentKinds as knownKinds } from './agent-kinds.ts';
@@ -41,7 +41,7 @@ export interface Intertie {
   readonly agents: ReadonlyMap<string, Agent>;
   readonly store: Store;
   /**
-   * Lets runs finish, stops the remaining ones, closes all streams, and closes the database if `createIntertie` opened it. A
+   * Lets runs finish, stops the remaining ones, closes all streams, and closes the database and the log if `createIntertie` opened them. A
    * second call can shorten `drainMs`, never extend it.
    */
   close(options?: CloseIntertieOptions): Promise<void>;
@@ -60,19 +60,51 @@ export async function createIntertie(config: IntertieConfig, options: CreateInte
   checkConfig(config);
   const { database, token = readTokenVariable(), trustProxy = readTrustProxyVariable() } = config;
   const effective: IntertieConfig = { ...config, token, trustProxy };
-  const ownsStore = !isStore(database);
-  const store: Store = isStore(database) ? database : await createStore(database);
+  const { store, closeStore } = await openStore(
+    database,
+    config.log,
+    createErrorLogger(options.logger ?? silentLogger),
+  );
   try {
-    return await assemble(effective, { ...options, store, ownsStore });
+    return await assemble(effective, { ...options, store, closeStore });
   } catch (error) {
-    if (ownsStore) await store.close();
+    await closeStore();
     throw error;
   }
 }
 
-type Parts = CreateIntertieOptions & { store: Store; ownsStore: boolean };
+type OpenedStore = { store: Store; closeStore: () => Promise<void> };
 
-async function assemble(config: IntertieConfig, { store, ownsStore, ...parts }: Parts): Promise<Intertie> {
+/** Opens the database and the log. `closeStore` closes what this function has opened. */
+async function openStore(
+  database: IntertieConfig['database'],
+  definition: IntertieConfig['log'],
+  onError: (error: unknown) => void,
+): Promise<OpenedStore> {
+  const opened = await definition?.open({ onError });
+  try {
+    const base: Store = isStore(database) ? database : await createStore(database);
+    const { log, hints } = opened ?? {};
+    return {
+      store: log ? withDetachedLog(base, log, { onError, ...defined({ hints }) }) : base,
+      async closeStore() {
+        if (!isStore(database)) await base.close();
+        await opened?.close();
+      },
+    };
+  } catch (error) {
+    await opened?.close();
+    throw error;
+  }
+}
+
+function createErrorLogger(logger: Logger): (error: unknown) => void {
+  return (error) => logger.log('warn', 'run-host', { error: error instanceof Error ? error.message : String(error) });
+}
+
+type Parts = CreateIntertieOptions & OpenedStore;
+
+async function assemble(config: IntertieConfig, { store, closeStore, ...parts }: Parts): Promise<Intertie> {
   const { logger = silentLogger, protocols = knownProtocols, agentKinds = knownKinds, runs: runOptions } = parts;
   const { database, maxOutageMs, token } = config;
   const limits: Limits = {
@@ -87,8 +119,7 @@ async function assemble(config: IntertieConfig, { store, ownsStore, ...parts }: 
     maxRuns: limits.runs,
     isOverloaded: () => eventLoop.isAbove(limits.eventLoopDelayMs),
     observer: metrics.observer,
-    onError: (error) =>
-      logger.log('warn', 'run-host', { error: error instanceof Error ? error.message : String(error) }),
+    onError: createErrorLogger(logger),
     onRunError: ({ runId, threadId, agent }, { message, code, data }) => {
       const details = data === undefined ? undefined : JSON.stringify(data);
       logger.log('error', 'run-failed', { runId, threadId, agent, code, error: message, details });
@@ -141,7 +172,7 @@ async function assemble(config: IntertieConfig, { store, ownsStore, ...parts }: 
     await ended;
     eventLoop.close();
     streams.failAll(new Error('The server is shutting down.'));
-    if (ownsStore) await store.close();
+    await closeStore();
   };
   return {
     fetch: async (request, env) => app.fetch(request, env),

@@ -4,7 +4,7 @@
 // at which it was due. The program prints its URL, and for every line on standard input the resources used so far.
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
-import { model } from '../dist/agents/model.js';
+import { model } from '../dist/agent-kinds.js';
 import { serve } from '../dist/serve.js';
 
 const [url = '', ...numbers] = process.argv.slice(2);

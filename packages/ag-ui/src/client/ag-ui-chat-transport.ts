@@ -32,7 +32,7 @@ export class AGUIChatTransport<Version extends UIMessageVersion = 6> extends Sou
   constructor(options: AGUIChatTransportOptions<Version>) {
     const stops: Stops = new Map();
     const isStopped = ({ threadId }: RunInput): boolean => stops.get(threadId)?.aborted === true;
-    super(agUiSourceWith(options, { begin: adoptMessageId, isStopped }), options);
+    super(agUiSourceWith(options, { createCodec: adoptMessageId, isStopped }), options);
     this.#options = options;
     this.#stops = stops;
   }

@@ -59,7 +59,7 @@ export async function requestRun(
 }
 
 /** Returns the id of a durable run, which continues when its reader leaves. Undefined for other responses. */
-function readDurableRunId(response: Response): string | undefined {
+export function readDurableRunId(response: Response): string | undefined {
   const { runId, messageId } = readRunHeaders(response);
   return messageId === undefined ? undefined : runId;
 }

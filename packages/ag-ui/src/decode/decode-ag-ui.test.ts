@@ -222,4 +222,16 @@ describe('createAGUIDecoder', () => {
     expect(events.find(({ type }) => type === 'agent-start')).toMatchObject({ agentId: 's1', kind: 'agent' });
     expect(losses).toMatchObject([{ kind: 'late', what: 'RUN_STARTED' }]);
   });
+
+  it('reports earlier answers of a snapshot that the thread lacks', () => {
+    const messages = [
+      { id: 'u1', role: 'user', content: 'Go.' },
+      { id: 'a1', role: 'assistant', content: 'An old answer.' },
+      { id: 'u2', role: 'user', content: 'Again.' },
+      { id: 'a2', role: 'assistant', content: 'New.' },
+    ];
+    const { parts, losses } = decode([{ type: 'MESSAGES_SNAPSHOT', messages }, finished], ['u1', 'u2']);
+    expect(parts).toMatchObject([{ type: 'text', id: 'a2', text: 'New.' }]);
+    expect(losses).toMatchObject([{ kind: 'withheld', what: 'MESSAGES_SNAPSHOT', id: 'a1' }]);
+  });
 });

@@ -5,6 +5,7 @@ import {
   type Emit,
   type EventOf,
   type OnLoss,
+  type Question,
   type RunInput,
   createPartIds,
 } from '@intertie/core';
@@ -12,16 +13,20 @@ import { capJson } from '@intertie/core/internal';
 import { correctContent } from './correct-content.ts';
 import { AgentDecoder } from './decode-agents.ts';
 import { DataDecoder } from './decode-data.ts';
-import { toMissingEvents } from './decode-messages-snapshot.ts';
+import { AgentMessageList } from './agent-message-list.ts';
+import { decodeCustomInterrupt, decodeOutcomeInterrupts, interruptEventName } from './decode-interrupts.ts';
+import { selectAnswer, toMissingEvents } from './decode-messages-snapshot.ts';
 import { decodeRunEnd } from './decode-run-end.ts';
 import { AttributionDecoder } from './decode-attribution.ts';
 import { StateDecoder } from './decode-state.ts';
 import { ToolDecoder } from './decode-tools.ts';
 import { TextPartDecoder } from './decode-text-parts.ts';
+import { readCallIds, toContinuedLayout, toLayoutMetadata } from '../messages/agent-messages.ts';
 import { fromEncryptedValue } from '../shared/encrypted-value.ts';
 import { readMeta } from '../shared/event-meta.ts';
 import { expandChunks } from './expand-chunks.ts';
 import { MessageIds } from '../shared/message-ids.ts';
+import { metadataKey } from '../shared/intertie-metadata.ts';
 import { defined, asFields, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 export interface AGUIDecoderOptions {
@@ -50,7 +55,7 @@ export function createAGUIDecoder(run: RunInput, options: AGUIDecoderOptions = {
     flush: (emit) => decoder.release(emit),
     end(end, emit) {
       chunks.end(end, (event) => decoder.feed(event, emit));
-      decoder.release(emit);
+      decoder.end(emit);
     },
   };
 }
@@ -71,6 +76,15 @@ class AGUIDecoder {
   #data: DataDecoder;
   #state: StateDecoder;
   #sent: Set<string>;
+  /** Messages of the answer that the run continues. */
+  #baseline: Set<string>;
+  /** Calls of earlier answers, collected on the first use. */
+  #historyCalls: Set<string> | undefined;
+  #messages: AgentMessageList;
+  /** Interrupts that LangGraph or Mastra announced, which count if the run finishes without others. */
+  #interrupts: Fields[] = [];
+  /** Whether the agent uses our metadata, so that its history needs no record. */
+  #isIntertie = false;
   #hasEnded = false;
   /** Message of the run so far, to compare snapshots with. */
   #fold = new MessageList();
@@ -83,10 +97,14 @@ class AGUIDecoder {
     this.#onLoss = onLoss;
     const ids = createPartIds(run);
     this.#messageIds = new MessageIds(ids);
+    const baseline = toContinuedLayout(run);
+    this.#baseline = new Set(baseline.map(({ id }) => id));
+    const messages = new AgentMessageList(baseline);
+    this.#messages = messages;
     this.#agents = new AgentDecoder(run.runId);
     this.#attribution = new AttributionDecoder(this.#agents, onLoss);
-    this.#texts = new TextPartDecoder(this.#messageIds, this.#attribution);
-    this.#tools = new ToolDecoder(run, ids, onLoss);
+    this.#texts = new TextPartDecoder(this.#messageIds, messages, this.#attribution);
+    this.#tools = new ToolDecoder(run, { ids, messages, onLoss });
     this.#data = new DataDecoder(this.#messageIds, this.#attribution, this.#agents);
     this.#state = new StateDecoder(this.#attribution, run.state !== undefined);
     this.#sent = new Set(sent);
@@ -99,6 +117,7 @@ class AGUIDecoder {
     if (this.#hasEnded) {
       return this.#onLoss({ kind: 'late', what: String(event.type), why: 'It came after the end of the run.' });
     }
+    this.#isIntertie ||= event.metadata !== undefined && isFields(asFields(event.metadata)[metadataKey]);
     const at = typeof event.timestamp === 'number' && Number.isFinite(event.timestamp) ? event.timestamp : undefined;
     const write: Write = (out) => {
       const timed = at === undefined || out.type.endsWith('-delta') ? out : { ...out, at };
@@ -123,6 +142,19 @@ class AGUIDecoder {
     const held = this.#held;
     this.#held = undefined;
     if (held) this.#forward(held, emit);
+  }
+
+  /** Emits what is still held at the end of the stream. */
+  end(emit: Write): void {
+    this.release(emit);
+    if (!this.#hasEnded) this.#leave(emit);
+  }
+
+  /** Emits interrupts that do not pause the run as data, and records the agent's messages. */
+  #leave(emit: Write): void {
+    for (const interrupt of this.#interrupts.splice(0)) this.#data.custom(interrupt, emit);
+    const recorded = this.#isIntertie ? undefined : this.#messages.recorded;
+    if (recorded) emit({ type: 'metadata', metadata: toLayoutMetadata(recorded) });
   }
 
   #forward(event: AgentEvent, emit: Write): void {
@@ -189,8 +221,9 @@ class AGUIDecoder {
       case 'ACTIVITY_DELTA':
         return this.#data.activityDelta(event, emit);
       case 'MESSAGES_SNAPSHOT':
-        return this.#messages(event, emit);
+        return this.#snapshot(event, emit);
       case 'CUSTOM':
+        if (event.name === interruptEventName) return this.#interrupts.push(event) > 0;
         return this.#data.custom(event, emit);
       case 'RAW':
         return this.#raw(asText(event.source) ?? 'ag-ui', event.event, emit);
@@ -220,13 +253,22 @@ class AGUIDecoder {
   }
 
   #runEnd(event: Fields, emit: Write): boolean {
-    const toCallId = (wireId: string): string => this.#tools.findId(wireId) ?? wireId;
-    const { questions, end } = decodeRunEnd(event, this.#tools.pending(), toCallId);
-    for (const question of questions)
-      if (!this.#data.asked.has(question.questionId)) emit({ type: 'question', ...question });
+    const questions = event.type === 'RUN_FINISHED' ? this.#readInterrupts(event) : [];
+    const asked = this.#data.asked;
+    for (const question of questions) if (!asked.has(question.questionId)) emit({ type: 'question', ...question });
+    this.#leave(emit);
     this.#hasEnded = true;
-    emit(end);
+    emit(decodeRunEnd(event, this.#tools.pending(), questions));
     return true;
+  }
+
+  /** Returns the interrupts of the outcome, else those that were announced before. */
+  #readInterrupts(event: Fields): Question[] {
+    const findCall = (wireId: string): string | undefined => this.#tools.findId(wireId);
+    const questions = decodeOutcomeInterrupts(event, findCall);
+    const announced = this.#interrupts.splice(0);
+    if (questions.length > 0) return questions;
+    return announced.map((custom) => decodeCustomInterrupt(custom, findCall, () => this.#messageIds.next()));
   }
 
   #encrypted(event: Fields, emit: Write): boolean {
@@ -240,24 +282,54 @@ class AGUIDecoder {
     return true;
   }
 
-  #messages(event: Fields, emit: Write): boolean {
+  /** Applies a snapshot of the thread to the answer: adds missing messages, and replaces the others. */
+  #snapshot(event: Fields, emit: Write): boolean {
     if (!Array.isArray(event.messages)) return false;
     const tools = this.#tools;
-    const isKnown = (id: string): boolean => this.#sent.has(id) || this.#messageIds.parts.has(id);
+    const isHistory = (id: string): boolean => this.#sent.has(id) && !this.#baseline.has(id);
+    const messages = event.messages.map(asFields);
+    const answer = selectAnswer(messages, isHistory);
+    this.#reportEarlier(messages.slice(0, messages.length - answer.length));
+    const decoded = {
+      parts: this.#messageIds.parts,
+      toCallId: (wireId: string): string => tools.findId(wireId) ?? wireId,
+    };
+    const renamed = this.#messages.findRenamed(answer, { ...decoded, content: this.#fold.message?.content });
     const known = {
-      isKnown,
-      hasCall: (id: string) => tools.has(id),
+      isSent: (id: string) => this.#sent.has(id),
+      isKnown: (id: string) => this.#sent.has(id) || this.#messageIds.parts.has(id) || renamed.has(id),
+      hasCall: (id: string) => tools.has(id) || this.#isHistoryCall(id),
       isAwaitingResult: (id: string) => tools.isAwaitingResult(id),
     };
-    for (const missing of toMissingEvents(event.messages, known)) this.#decode(missing, emit);
-    this.#correct(event.messages.map(asFields), emit);
+    for (const missing of toMissingEvents(answer, known)) this.#decode(missing, emit);
+    this.release(emit);
+    this.#messages.replace(answer, renamed, { ...decoded, content: this.#fold.message?.content });
+    this.#correct(answer, renamed, emit);
     return true;
   }
 
+  /** Reports answers before the user's last message that the thread lacks: stored messages do not change. */
+  #reportEarlier(messages: readonly Fields[]): void {
+    const unknown = messages.find(
+      ({ id, role, content, toolCalls }) =>
+        role === 'assistant' &&
+        !this.#sent.has(String(id)) &&
+        (asNonEmptyText(content) !== undefined || Array.isArray(toolCalls)),
+    );
+    if (unknown === undefined) return;
+    const why = 'It contains earlier answers under unknown ids. Only the current answer is replaced.';
+    this.#onLoss({ kind: 'withheld', what: 'MESSAGES_SNAPSHOT', why, id: String(unknown.id) });
+  }
+
+  #isHistoryCall(wireId: string): boolean {
+    this.#historyCalls ??= new Set(this.#run.history.flatMap(({ content }) => readCallIds(content)));
+    return this.#historyCalls.has(wireId);
+  }
+
   /** Replaces streamed content that differs from a snapshot, unless a part is still open. */
-  #correct(messages: readonly Fields[], emit: Write): void {
+  #correct(messages: readonly Fields[], renamed: ReadonlyMap<string, string[]>, emit: Write): void {
     const content = this.#fold.message?.content;
-    const corrected = content && correctContent(content, messages, this.#messageIds.parts);
+    const corrected = content && correctContent(content, messages, this.#messageIds.parts, renamed);
     if (corrected === undefined) return;
     if (this.#texts.isStreaming || this.#tools.isStreaming) {
       const why = 'It contradicts the streamed content while a part is still open. The streamed content is kept.';

@@ -43,6 +43,12 @@ it('decodes custom events as transient data, and our own as their canonical even
   expect(parts).toMatchObject([{ type: 'source', id: 's', url: 'https://a.example' }]);
 });
 
+it('omits the messages of an agent behind an Intertie agent from the metadata', () => {
+  const metadata = { topic: 'tea', 'ag-ui': { messages: [{ id: 'm1', calls: ['c1'] }] } };
+  const { events } = decode([{ type: 'CUSTOM', name: 'intertie.metadata', value: { metadata } }, finished]);
+  expect(events).toContainEqual({ type: 'metadata', metadata: { topic: 'tea' } });
+});
+
 it.each([
   ['a patch of an unknown activity', { type: 'ACTIVITY_DELTA', messageId: 'x', patch: [] }],
   ['a patch in the wrong field', { type: 'ACTIVITY_DELTA', messageId: 'p', delta: [] }],

@@ -1,5 +1,6 @@
 import { validateEvent, type AgentEvent, type Emit } from '@intertie/core';
 import type { Op } from '@intertie/core/internal';
+import { withoutLayout } from '../messages/agent-messages.ts';
 import { fromCustomName, verbatimMeta } from '../shared/custom-name.ts';
 import { readMetadata, type AgentDecoder } from './decode-agents.ts';
 import type { AttributionDecoder } from './decode-attribution.ts';
@@ -76,8 +77,11 @@ export class DataDecoder {
 function ownEvent(name: string, value: unknown): AgentEvent | undefined {
   const type = Object.entries(customNames).find(([, own]) => own === name)?.[0];
   if (type === undefined || !isFields(value)) return undefined;
-  const event = { ...value, type };
-  return validateEvent(event) === undefined ? (event as unknown as AgentEvent) : undefined;
+  const event = { ...value, type } as unknown as AgentEvent;
+  if (validateEvent(event) !== undefined) return undefined;
+  // The messages of an agent behind the Intertie agent, which only that one uses.
+  if (event.type === 'metadata' && event.id === undefined) return { ...event, metadata: withoutLayout(event.metadata) };
+  return event;
 }
 
 function unwrapPatchPath(op: Op): Op {

@@ -2,17 +2,31 @@ import { asFields, asNonEmptyText, asText, type Fields } from '../shared/read-fi
 
 /** State of the messages that were decoded before a snapshot. */
 export interface KnownMessages {
+  /** Whether the agent was sent the message. */
+  isSent(messageId: string): boolean;
   isKnown(messageId: string): boolean;
+  /** Whether the thread has the call. */
   hasCall(toolCallId: string): boolean;
   /** Whether a known call has no result yet. */
   isAwaitingResult(toolCallId: string): boolean;
 }
 
+/**
+ * Selects the messages of a snapshot that belong to the current answer: those after the last message of the history. A snapshot
+ * contains the complete thread.
+ */
+export function selectAnswer(messages: readonly Fields[], isHistory: (messageId: string) => boolean): Fields[] {
+  let index = messages.findLastIndex(({ id }) => isHistory(String(id)));
+  // An agent may rename all messages. Then the answer follows the user's last message.
+  if (index === -1) index = messages.findLastIndex(({ role }) => role === 'user');
+  return messages.slice(index + 1);
+}
+
 /** Converts the unknown messages, calls and results of a snapshot to the events that would have streamed them. */
-export function toMissingEvents(messages: readonly unknown[], known: KnownMessages): Fields[] {
+export function toMissingEvents(messages: readonly Fields[], known: KnownMessages): Fields[] {
   const events: Fields[] = [];
   const newCalls = new Set<string>();
-  for (const message of messages.map(asFields)) {
+  for (const message of messages) {
     const messageId = asNonEmptyText(message.id);
     if (messageId === undefined) continue;
     const isOld = known.isKnown(messageId);
@@ -26,7 +40,7 @@ export function toMissingEvents(messages: readonly unknown[], known: KnownMessag
       }
       for (const call of Array.isArray(message.toolCalls) ? message.toolCalls.map(asFields) : []) {
         const toolCallId = asNonEmptyText(call.id);
-        if (toolCallId === undefined || known.hasCall(toolCallId) || isOld) continue;
+        if (toolCallId === undefined || known.hasCall(toolCallId) || known.isSent(messageId)) continue;
         newCalls.add(toolCallId);
         pushCall(events, call, toolCallId, message);
       }

@@ -2,17 +2,14 @@ import type { EventOf, FinishReason, Json, JsonObject, Meta, Outcome, Question, 
 import type { Waiting } from '@intertie/core/store';
 import { readMetadata } from './decode-agents.ts';
 import { readMeta } from '../shared/event-meta.ts';
-import { decodeInterruptId } from '../shared/interrupt.ts';
-import { defined, asFields, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
-
-export type DecodedEnd = { questions: Question[]; end: EventOf<'run-end'> };
+import { defined, asFields, isFields, asText, type Fields } from '../shared/read-fields.ts';
 
 /** Decodes the terminal event of a run. `pending`: calls of client tools without a result. */
 export function decodeRunEnd(
   event: Fields,
   pending: readonly string[],
-  toCallId: (wireId: string) => string,
-): DecodedEnd {
+  questions: readonly Question[],
+): EventOf<'run-end'> {
   const { ended } = readMetadata(event);
   const extra = asFields(ended) as JsonObject;
   // If our encoder wrote the metadata, its other keys are for other clients and not provider metadata.
@@ -27,8 +24,7 @@ export function decodeRunEnd(
     ...(usage.length > 0 && { usage }),
     ...(event.result !== undefined && { result: event.result as Json }),
   };
-  const questions = getInterrupts(event).map((interrupt) => toQuestion(interrupt, toCallId));
-  return { questions, end: { type: 'run-end', ...fields, ...readOutcome(event, extra, questions, pending) } };
+  return { type: 'run-end', ...fields, ...readOutcome(event, extra, questions, pending) };
 }
 
 function readOutcome(
@@ -62,30 +58,6 @@ function readOutcome(
     ...questions.map(({ questionId }): Waiting => ({ type: 'question', questionId })),
   ];
   return waitingFor.length > 0 ? { outcome: 'paused', waitingFor } : { outcome: 'complete' };
-}
-
-function getInterrupts(event: Fields): Fields[] {
-  const { interrupts } = asFields(event.outcome);
-  return Array.isArray(interrupts)
-    ? interrupts.filter(isFields).filter(({ id }) => asNonEmptyText(id) !== undefined)
-    : [];
-}
-
-/** Converts an interrupt. One of another agent is an approval if it concerns a call, else it requests a value. */
-function toQuestion(interrupt: Fields, toCallId: (wireId: string) => string): Question {
-  const question = decodeInterruptId(String(interrupt.id));
-  const wireId = asNonEmptyText(interrupt.toolCallId);
-  const reason = question.reason ?? asText(interrupt.reason);
-  // Our ids can be computed from the question; other agents need the id that they sent.
-  const isOurs = question.questionId !== interrupt.id;
-  return {
-    ...question,
-    ...(!isOurs && { providerMetadata: { 'ag-ui': { interruptId: question.questionId } } }),
-    ...(question.toolCallId === undefined &&
-      wireId !== undefined && { kind: 'approval', toolCallId: toCallId(wireId) }),
-    ...defined({ reason, message: asText(interrupt.message), expiresAt: asText(interrupt.expiresAt) }),
-    ...(isFields(interrupt.responseSchema) && { schema: interrupt.responseSchema as JsonObject }),
-  };
 }
 
 function readUsage(usage: unknown): Usage[] {

@@ -1,6 +1,7 @@
 import type { AgentEvent, Emit, MessagePart, Meta } from '@intertie/core';
 import { mergeMeta, type Attribution } from '@intertie/core/internal';
 import { readMetadata } from './decode-agents.ts';
+import type { AgentMessageList } from './agent-message-list.ts';
 import type { AttributionDecoder } from './decode-attribution.ts';
 import type { MessageIds } from '../shared/message-ids.ts';
 import { defined, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
@@ -16,12 +17,14 @@ type Text = {
 /** Decodes text and reasoning parts. Texts of roles other than the assistant are interjections. */
 export class TextPartDecoder {
   #ids: MessageIds;
+  #messages: AgentMessageList;
   #attribution: AttributionDecoder;
   #texts = new Map<string, Text>();
   #reasoning = new Map<string, Text>();
 
-  constructor(ids: MessageIds, attribution: AttributionDecoder) {
+  constructor(ids: MessageIds, messages: AgentMessageList, attribution: AttributionDecoder) {
     this.#ids = ids;
+    this.#messages = messages;
     this.#attribution = attribution;
   }
 
@@ -35,7 +38,7 @@ export class TextPartDecoder {
     const role = event.role ?? 'assistant';
     const isOwn = role === 'assistant';
     const attribution = this.#attribution.read(isOwn ? event : { ...event, name: undefined }, emit);
-    const id = this.#ids.open(messageId);
+    const id = this.#open(messageId, event);
     if (isOwn) {
       this.#texts.set(messageId, { id, meta: attribution.providerMetadata });
       emit({ type: 'text-start', id, ...attribution });
@@ -68,7 +71,7 @@ export class TextPartDecoder {
     const messageId = asNonEmptyText(event.messageId);
     if (messageId === undefined || this.#reasoning.has(messageId)) return false;
     const attribution = this.#attribution.read(event, emit);
-    const id = this.#ids.open(messageId);
+    const id = this.#open(messageId, event);
     this.#reasoning.set(messageId, { id, meta: attribution.providerMetadata });
     emit({ type: 'reasoning-start', id, ...attribution });
     return true;
@@ -85,6 +88,12 @@ export class TextPartDecoder {
     this.#reasoning.delete(messageId);
     emit({ type: 'reasoning-end', id: part.id, ...this.#readLaterMeta(part, event) });
     return true;
+  }
+
+  #open(messageId: string, event: Fields): string {
+    const id = this.#ids.open(messageId);
+    this.#messages.addPart(messageId, id, event);
+    return id;
   }
 
   #delta(kind: 'text' | 'reasoning', open: ReadonlyMap<string, Text>, event: Fields, emit: Write): boolean {

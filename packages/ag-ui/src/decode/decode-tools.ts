@@ -1,11 +1,23 @@
-import type { AgentEvent, Emit, EventOf, Fault, Json, JsonObject, Meta, OnLoss, RunInput } from '@intertie/core';
+import type {
+  AgentEvent,
+  Emit,
+  EventOf,
+  Fault,
+  Json,
+  JsonObject,
+  MessagePart,
+  Meta,
+  OnLoss,
+  RunInput,
+} from '@intertie/core';
 import type { CallBody, Executor, PartIds, Attribution } from '@intertie/core/internal';
 import { mergeMeta } from '@intertie/core/internal';
 import { readMetadata } from './decode-agents.ts';
 import { fromEncryptedValue, withEncryptedValue } from '../shared/encrypted-value.ts';
 import { readLaterMeta, readMeta } from '../shared/event-meta.ts';
 import { readToolMessage } from '../messages/read-tool-message.ts';
-import { defined, isFields, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
+import type { AgentMessageList } from './agent-message-list.ts';
+import { defined, isFields, isJsonObject, asNonEmptyText, asText, type Fields } from '../shared/read-fields.ts';
 
 type Write = Emit<AgentEvent>;
 type Call = {
@@ -16,6 +28,12 @@ type Call = {
   held?: EventOf<'tool-result'>;
 };
 
+export interface ToolDecoderContext {
+  ids: PartIds;
+  messages: AgentMessageList;
+  onLoss: OnLoss;
+}
+
 /** Decodes tool calls by wire id. A call is complete at its end event; an earlier result is held until then. */
 export class ToolDecoder {
   #ids: PartIds;
@@ -25,14 +43,21 @@ export class ToolDecoder {
   /** Calls by the message id of their results. */
   #results = new Map<string, string>();
   #onLoss: OnLoss;
+  #messages: AgentMessageList;
   #calls = new Map<string, Call>();
+  /** Calls that the agent suspended without streaming them, from the questions about them. */
+  #suspended: Map<string, { toolName: string; args: Json }>;
+  /** Calls that the agent streams again while they await their result. */
+  #repeated = new Set<string>();
 
-  constructor(run: RunInput, ids: PartIds, onLoss: OnLoss) {
+  constructor(run: RunInput, { ids, messages, onLoss }: ToolDecoderContext) {
     this.#ids = ids;
+    this.#messages = messages;
     this.#onLoss = onLoss;
     this.#clientTools = new Set(run.tools.map(({ name }) => name));
     const parts = run.message?.parts ?? [];
     const answered = new Set(run.answers.flatMap((answer) => ('questionId' in answer ? [] : [answer.toolCallId])));
+    this.#suspended = new Map(parts.flatMap(readSuspendedCall));
     this.#baseline = new Map(
       parts.flatMap((part) => {
         if (part.type !== 'tool-invocation') return [];
@@ -60,6 +85,11 @@ export class ToolDecoder {
     const wireId = asNonEmptyText(event.toolCallId);
     const toolName = asText(event.toolCallName);
     if (wireId === undefined || toolName === undefined || this.#calls.get(wireId)?.isOpen) return false;
+    if (this.isAwaitingResult(wireId)) {
+      // An agent that resumes streams its interrupted call again. Clients apply the start of a call once.
+      this.#repeated.add(wireId);
+      return true;
+    }
     const extra = readMetadata(event);
     const toolCallId = this.#ids.open(wireId);
     const renamed: Meta | undefined = toolCallId === wireId ? undefined : { 'ag-ui': { toolCallId: wireId } };
@@ -74,11 +104,13 @@ export class ToolDecoder {
       }),
     };
     this.#calls.set(wireId, { body, text: '', isOpen: true, isSettled: false });
+    this.#messages.addCall(toolCallId, wireId, event.parentMessageId);
     emit({ type: 'tool-input-start', ...body });
     return true;
   }
 
   args(event: Fields, emit: Write): boolean {
+    if (this.#repeated.has(String(event.toolCallId))) return true;
     const call = this.#calls.get(String(event.toolCallId));
     const delta = asText(event.delta);
     if (call === undefined || !call.isOpen || delta === undefined) return false;
@@ -91,6 +123,7 @@ export class ToolDecoder {
   }
 
   end(event: Fields, emit: Write): boolean {
+    if (this.#repeated.delete(String(event.toolCallId))) return true;
     const call = this.#calls.get(String(event.toolCallId));
     if (call === undefined || !call.isOpen) return false;
     call.isOpen = false;
@@ -105,6 +138,7 @@ export class ToolDecoder {
     }
     const read = parseInput(call.text, inputEncoding ?? extra.inputEncoding);
     const { input, invalid } = extra.input === undefined ? read : { input: extra.input, invalid: undefined };
+    this.#messages.setArguments(toolCallId, input, call.text);
     const fault = isFields(extra.invalid) ? (extra.invalid as Fault) : invalid;
     // The executor may be declared only at the end.
     const executor = parseExecutor(extra.executor);
@@ -116,7 +150,7 @@ export class ToolDecoder {
 
   result(event: Fields, emit: Write): boolean {
     const wireId = String(event.toolCallId);
-    const toolCallId = this.findId(wireId);
+    const toolCallId = this.findId(wireId) ?? this.#showSuspended(wireId, emit);
     if (toolCallId === undefined) return false;
     const messageId = asNonEmptyText(event.messageId);
     if (messageId !== undefined) this.#results.set(messageId, wireId);
@@ -129,9 +163,20 @@ export class ToolDecoder {
     else this.#baseline.set(wireId, true);
     const result = this.#read(event, toolCallId);
     if (result === undefined) return true;
+    this.#messages.addResult(messageId, toolCallId, result, event.content);
     if (call?.isOpen) call.held = result;
     else emit(result);
     return true;
+  }
+
+  /** Emits a call whose result is the first event about it. The agent's messages do not contain it. */
+  #showSuspended(wireId: string, emit: Write): string | undefined {
+    const call = this.#suspended.get(wireId);
+    if (call === undefined) return undefined;
+    const body = { toolCallId: this.#ids.open(wireId), toolName: call.toolName };
+    this.#calls.set(wireId, { body, text: '', isOpen: false, isSettled: false });
+    emit({ type: 'tool-call', ...body, input: call.args });
+    return body.toolCallId;
   }
 
   /** Adds an encrypted value to a held result. Emitted results cannot be changed, so the value is then reported as a loss. */
@@ -177,6 +222,12 @@ export class ToolDecoder {
     // Our encoder declares the executor as soon as it is known. Other agents execute every tool that is not the client's.
     return parseExecutor(extra.executor) ?? (this.#clientTools.has(toolName) ? 'client' : undefined);
   }
+}
+
+function readSuspendedCall(part: MessagePart): Array<[string, { toolName: string; args: Json }]> {
+  const call = part.type === 'question' ? part.providerMetadata?.['ag-ui']?.call : undefined;
+  if (!isJsonObject(call) || typeof call.toolCallId !== 'string' || typeof call.toolName !== 'string') return [];
+  return [[call.toolCallId, { toolName: call.toolName, args: call.args ?? {} }]];
 }
 
 function parseExecutor(value: Json | undefined): Executor | undefined {

@@ -40,8 +40,8 @@ const defaultKeepAliveMs = 15_000;
  *
  * With a `DurableAgent`, the history comes from the store and a run continues when its client disconnects. `POST` with the same
  * run id, or `GET ?threadId=`, joins the run: a snapshot, then live events. `GET ?threadId=&replay=true` streams only the last
- * answer from its start, for `AGUIChatTransport`; 204 if there is none to resume. `DELETE ?threadId=` stops the latest run,
- * with `&runId=` the named one.
+ * answer from its start, for `AGUIChatTransport`; 204 if there is none to resume. With `&runId=` it streams the named run, for
+ * `agUiSource` in another process. `DELETE ?threadId=` stops the latest run, with `&runId=` the named one.
  */
 export function createAGUIHandler(agent: DurableAgent, options?: DurableAGUIHandlerOptions): Handler;
 export function createAGUIHandler(source: AgentSource, options?: AGUIHandlerOptions): Handler;

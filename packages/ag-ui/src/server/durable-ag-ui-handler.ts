@@ -102,8 +102,9 @@ export class DurableAGUIHandler {
     return { events: streamStored(this.#createEncoder(client, ids.runId), { history, unattached, events }) };
   }
 
-  /** Streams the last answer of a thread from its start. Returns null if there is none to resume. */
-  async replay(threadId: string, client: Pick<Client, 'protocolVersion'>): Promise<RunResponse | null> {
+  /** Streams the last answer of a thread, or the named run, from its start. Returns null if there is none to resume. */
+  async replay(threadId: string, client: Pick<Client, 'runId' | 'protocolVersion'>): Promise<RunResponse | null> {
+    if (client.runId !== undefined) return this.#replayNamed(threadId, client.runId, client);
     const { now, replayEndedMs = 60_000, fileUrl } = this.#options;
     const options = { now, replayEndedMs, replayPaused: true };
     const served = await serveDurableRun(this.#agent, { type: 'join', threadId }, options);
@@ -113,6 +114,20 @@ export class DurableAGUIHandler {
     const streamOptions = { encoder, ...this.#streamOptions(served, {}), ...defined({ fileUrl }) };
     const events = await replayRun(this.#agent, served, streamOptions);
     return events && { ids: served.ids, events };
+  }
+
+  /** Streams exactly the events of one run, for a source whose process has died. Returns null if its log was dropped. */
+  async #replayNamed(threadId: string, runId: string, client: Client): Promise<RunResponse | null> {
+    const run = await this.#agent.find({ runId, threadId });
+    if (run === null) throw new RunRefusedError({ code: 'not-found', what: 'run', threadId, id: runId });
+    const current = await serveDurableRun(this.#agent, { type: 'join', threadId, runId });
+    // A paused run that was answered has a continuation, which is another run.
+    const served = current?.run.runId === runId ? current : { run, follow: () => run.follow() };
+    const { dropped } = await this.#agent.store.log.read((await run.record()).key, { epoch: 0, seq: 0 }, 1);
+    if (dropped) return null;
+    const encoder = this.#createEncoder({ ...client, messages: [] }, runId);
+    const options = { encoder, ...this.#streamOptions({ run }, {}) };
+    return { ids: { runId, messageId: run.messageId }, events: streamRun(served, options) };
   }
 
   async #prepare(
@@ -177,7 +192,7 @@ export class DurableAGUIHandler {
     return { ids: served.ids, events: await joinRun(this.#agent, served, options) };
   }
 
-  #streamOptions({ run }: ServedRun, { runId = run.runId, parentRunId }: Client) {
+  #streamOptions({ run }: Pick<ServedRun, 'run'>, { runId = run.runId, parentRunId }: Client) {
     const resolveFiles = (events: readonly AgentEvent[]): Promise<readonly AgentEvent[]> =>
       resolveEventFileUrls(events, this.#agent.store, this.#options.fileUrl);
     return { clientIds: { runId, ...defined({ parentRunId }) }, resolveFiles };

@@ -51,6 +51,7 @@ import { OwnershipWatch } from './ownership-watch.ts';
 import { persist, type PersistOptions } from './persist.ts';
 import { prepareRun, getTrace, type PreparedRun } from './prepare-run.ts';
 import { RecordedCalls } from './recorded-calls.ts';
+import { RunningTools } from './running-tools.ts';
 import type { Observe } from '../telemetry/run-observer.ts';
 import { RunTelemetry } from '../telemetry/run-telemetry.ts';
 import { RunUsage } from '../telemetry/run-usage.ts';
@@ -103,6 +104,7 @@ export class Execution {
   #questions: LiveQuestions;
   #adapter: MessageStoreAdapter | undefined;
   #calls = new RecordedCalls();
+  #tools = new RunningTools();
   #usage = new RunUsage();
   #abort = new AbortController();
   #persistOptions: PersistOptions;
@@ -112,6 +114,8 @@ export class Execution {
   #list = new MessageList();
   #end: EventOf<'run-end'> | undefined;
   #isFinishing = false;
+  /** The run is handed over as soon as no tool runs in this process. */
+  #isLeaving = false;
   /** The run is given up without an end, for another process to continue. */
   #isHandingOver = false;
   #hasCheckpoint = false;
@@ -152,6 +156,12 @@ export class Execution {
     if (this.#abort.signal.aborted) return;
     this.#abort.abort(reason);
     this.#startGracePeriod();
+  }
+
+  /** Hands the run over as soon as its tools have stored their results, at once if none runs. */
+  handOverWhenIdle(): void {
+    this.#isLeaving = true;
+    if (!this.definition.source.executesTools || this.#tools.isIdle) this.handOver();
   }
 
   /** Gives the run up for another process: stores what the source has emitted and releases it. False if the run is ending. */
@@ -218,6 +228,7 @@ export class Execution {
       // The seal ends every stream with `run-end`, so this is a bug of the seal.
       if (done) throw new Error('The source closed its stream without `run-end`.');
       await this.#handleEvent(value)?.catch((error: unknown) => this.#endByOutage(error));
+      if (this.#isLeaving) this.handOverWhenIdle();
     }
   }
 
@@ -226,12 +237,14 @@ export class Execution {
     const { run, epoch } = this.#owned;
     const events = await persist(() => readLog(this.#host.store.log, run.key), this.#persistOptions);
     if (events.at(-1)?.type === 'run-end') throw new Error(`The log of run "${run.runId}" has its end already.`);
-    input.epoch = epoch;
+    // An empty log has no ids that new ones could repeat.
+    if (events.length > 0) input.epoch = epoch;
     for (const event of events) {
       this.#list.feed(event);
       this.#usage.record(event);
       if (event.type === 'message-snapshot') this.#withStoredContent(event);
       if (event.type === 'tool-call') this.#calls.add(event.toolCallId);
+      this.#tools.record(event);
     }
     this.#telemetry.recordTakeover(epoch);
     const from = createResumePoint(message, events);
@@ -347,6 +360,7 @@ export class Execution {
 
   #log(event: AgentEvent): void {
     this.#writer.write(event);
+    if (!event.type.endsWith('-delta')) this.#tools.record(event);
     if (event.type === 'tool-call') this.#calls.add(event.toolCallId);
   }
 
@@ -440,13 +454,17 @@ export class Execution {
     try {
       await this.#writer.barrier();
       this.#isFinishing = true;
-      const { registry } = this.#host.store;
+      const { registry, hints } = this.#host.store;
       const released = await persist(() => registry.release(this.key, this.#owned.epoch), {
         maxOutageMs: handOverMs,
         maxErrorMs: handOverMs,
         onError: this.#host.onError,
       });
-      if (released === 'ok') this.#host.observe('handedOver', { agent: this.#owned.run.agent });
+      if (released === 'ok') {
+        // Other processes take the run over without waiting for their next sweep.
+        hints.publish({ type: 'released', run: this.key });
+        this.#host.observe('handedOver', { agent: this.#owned.run.agent });
+      }
     } catch (error) {
       // The lease ends with the process, so the run is taken over in any case.
       this.#host.onError(error);

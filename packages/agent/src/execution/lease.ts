@@ -3,6 +3,8 @@ import type { Registry } from '@intertie/core/store';
 export type LeaseOptions = {
   registry: Pick<Registry, 'heartbeat'>;
   process: string;
+  /** Returns the duration of the lease; called for every renewal. Default: that of the registry. */
+  getLeaseMs?: () => number;
   /** Interval of renewals. */
   heartbeatMs: number;
   /** Monotonic clock in milliseconds. */
@@ -16,20 +18,22 @@ const beats = 2;
 export class Lease {
   #registry: Pick<Registry, 'heartbeat'>;
   #process: string;
+  #getLeaseMs: (() => number) | undefined;
   #graceMs: number;
   #now: () => number;
   #renewedAt: number | undefined;
   #backAt = -Infinity;
 
-  constructor({ registry, process, heartbeatMs, now = () => performance.now() }: LeaseOptions) {
+  constructor({ registry, process, getLeaseMs, heartbeatMs, now = () => performance.now() }: LeaseOptions) {
     this.#registry = registry;
     this.#process = process;
+    this.#getLeaseMs = getLeaseMs;
     this.#graceMs = beats * heartbeatMs;
     this.#now = now;
   }
 
   async renew(): Promise<void> {
-    await this.#registry.heartbeat(this.#process);
+    await this.#registry.heartbeat(this.#process, undefined, this.#getLeaseMs?.());
     const at = this.#now();
     if (this.#renewedAt !== undefined && at - this.#renewedAt > this.#graceMs) this.#backAt = at;
     this.#renewedAt = at;

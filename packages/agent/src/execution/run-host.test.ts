@@ -1,4 +1,4 @@
-import { createInMemoryStore, type Store } from '@intertie/core';
+import { createInMemoryStore, type AgentSource, type Store } from '@intertie/core';
 import { afterEach, expect, it, vi } from 'vitest';
 import { resumableSource } from '../../test/resumable-source.mjs';
 import { unresponsiveSource } from '../../test/unresponsive-source.ts';
@@ -28,9 +28,9 @@ it('does not take over runs of processes that return shortly after a long outage
   const store = createInMemoryStore();
   const { heartbeat } = store.registry;
   const away = new Set<string>();
-  store.registry.heartbeat = async (process, info) => {
+  store.registry.heartbeat = async (process, ...rest) => {
     if (away.has(process)) throw new Error('The store is away.');
-    await heartbeat(process, info);
+    await heartbeat(process, ...rest);
   };
   const [first, second] = ['first', 'second'].map((process) => createRunHost(store, { process }));
   const [, agent] = [first, second].map((host) => new Agent({ source: unresponsiveSource, store, host: host! }));
@@ -53,17 +53,17 @@ it('does not take over runs of processes that return shortly after a long outage
 });
 
 /** Opens two processes, the second with a run. Its heartbeats can be delayed, like those of a blocked event loop. */
-async function openTwo() {
+async function openTwo(source: AgentSource = unresponsiveSource) {
   vi.useFakeTimers();
   const store = createInMemoryStore();
   const { heartbeat } = store.registry;
   let blocked: Promise<void> | undefined;
-  store.registry.heartbeat = async (process, info) => {
+  store.registry.heartbeat = async (process, ...rest) => {
     if (process === 'second') await blocked;
-    await heartbeat(process, info);
+    await heartbeat(process, ...rest);
   };
   const [first, second] = ['first', 'second'].map((process) => createRunHost(store, { process }));
-  const [, agent] = [first, second].map((host) => new Agent({ source: unresponsiveSource, store, host: host! }));
+  const [, agent] = [first, second].map((host) => new Agent({ source, store, host: host! }));
   await first!.open();
   const run = await agent!.stream({ threadId: 't', message: 'Go' });
   await vi.advanceTimersByTimeAsync(10_000);
@@ -94,6 +94,19 @@ it('loses its runs when its event loop is blocked for longer than the lease', as
   const { run, block, close } = await openTwo();
   await block(60_000);
   expect(await run.record()).toMatchObject({ state: 'error', outcome: { error: { code: 'lost' } } });
+  await close();
+});
+
+it('hands runs that can continue to another process after it was blocked for 15 seconds', async () => {
+  const resumable: AgentSource = {
+    ...unresponsiveSource,
+    resume: (run, _from, control) => unresponsiveSource.run(run, control),
+  };
+  const { run, block, close } = await openTwo(resumable);
+  await block(8_000);
+  expect(await run.record()).toMatchObject({ state: 'running', process: 'second' });
+  await block(20_000);
+  expect(await run.record()).toMatchObject({ state: 'running', process: 'first', attempts: 2 });
   await close();
 });
 

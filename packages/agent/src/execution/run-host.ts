@@ -63,7 +63,10 @@ export type RunHostOptions = {
 };
 
 export type CloseOptions = {
-  /** Maximum time that active runs may take to end. Then they are stopped. Default: 0. */
+  /**
+   * Maximum time that active runs may take to end, and tools of runs that are handed over. Then the runs are stopped or handed over.
+   * Default: 0.
+   */
   drainMs?: number;
 };
 
@@ -79,6 +82,8 @@ const abandoned: End = {
   },
 };
 const replaced: End = { reason: 'aborted', by: 'system', message: 'replaced' };
+/** Delay between a hint about a released run and the sweep. A process that shuts down releases many runs at once. */
+const releaseDelayMs = 50;
 /** Maximum time for delivering the ends of runs to readers on shutdown. */
 const endDeliveryMs = 250;
 
@@ -111,6 +116,8 @@ export class RunHost {
   #timers: Array<() => void> = [];
   #closing = new AbortController();
   #drainDeadline = new Deadline();
+  /** Another process is alive, so runs whose source has `resume` are handed over. */
+  #isHandingOver = false;
   /** Runs that start now are stopped immediately. */
   #isStopping = false;
 
@@ -238,7 +245,8 @@ export class RunHost {
   async #open(): Promise<void> {
     const defaultMs = Math.min(5_000, this.store.registry.leaseMs / 3);
     const { heartbeatMs = defaultMs, sweepMs = defaultMs } = this.#options;
-    const lease = new Lease({ registry: this.store.registry, process: this.process, heartbeatMs });
+    const { registry } = this.store;
+    const lease = new Lease({ registry, process: this.process, heartbeatMs, getLeaseMs: () => this.#getLeaseMs() });
     await lease.renew();
     this.#lease = lease;
     // Runs of processes that died earlier are recovered without waiting for the first sweep.
@@ -253,7 +261,30 @@ export class RunHost {
         () => sweepMs * (0.8 + 0.4 * Math.random()),
         () => lease.renew().then(() => this.#sweep(lease), this.onError),
       ),
+      this.#sweepOnRelease(lease),
     ];
+  }
+
+  /** Sweeps shortly after another process has released runs. Returns the function that ends it. */
+  #sweepOnRelease(lease: Lease): () => void {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const sweep = (): void => {
+      timer = undefined;
+      this.track(this.#sweep(lease));
+    };
+    const unsubscribe = this.store.hints.subscribe(({ type }) => {
+      if (type === 'released' && !this.isClosing) timer ??= setTimeout(sweep, releaseDelayMs);
+    });
+    return () => {
+      unsubscribe();
+      clearTimeout(timer);
+    };
+  }
+
+  /** An agent without `resume` loses its runs at a takeover, so it gets more time to renew the lease. */
+  #getLeaseMs(): number {
+    const { leaseMs, resumableLeaseMs = leaseMs } = this.store.registry;
+    return this.resumable.length === this.#agents.size ? resumableLeaseMs : leaseMs;
   }
 
   /** Rejects if the database does not accept writes: the lease cannot be renewed, or a write was refused in the last seconds. */
@@ -309,7 +340,8 @@ export class RunHost {
     if (owned.epoch > 1) this.observe('takenOver', { agent: run.agent });
     const execution = new Execution(this, agent, owned);
     this.#executions.set(run.key, execution);
-    if (this.#isStopping) execution.stop(shutdown);
+    if (this.#isStopping) this.#stopAtShutdown(execution);
+    else if (this.#isHandingOver && agent.source.resume) execution.handOverWhenIdle();
     this.track(this.#handleEnd(execution, owned));
   }
 
@@ -458,8 +490,8 @@ export class RunHost {
   }
 
   /**
-   * Waits up to `drainMs` for runs to end, stops the others, fails open streams, and releases the lease. A second call can
-   * shorten the drain timeout, never extend it.
+   * Hands runs over that another process can continue, as soon as no tool runs. Waits up to `drainMs` for the others to end, stops
+   * them, fails open streams, and releases the lease. A second call can shorten the drain timeout, never extend it.
    */
   close({ drainMs = 0 }: CloseOptions = {}): Promise<void> {
     this.#drainDeadline.shorten(drainMs);
@@ -471,12 +503,15 @@ export class RunHost {
     this.#closing.abort();
     // Each statement of a sweep has its own time limit; their sum is minutes if the database does not answer.
     await waitAtMost(closeGraceMs, this.#sweeper.stop());
+    this.#isHandingOver = await this.#canHandOver();
+    for (const execution of this.#executions.values()) {
+      if (this.#isHandingOver && execution.definition.source.resume) execution.handOverWhenIdle();
+    }
     await this.#drainDeadline.wait(this.#waitForWork());
     this.#isStopping = true;
-    const canHandOver = this.#executions.size > 0 && (await this.#hasPeers());
-    for (const execution of this.#executions.values()) {
-      if (!canHandOver || !execution.definition.source.resume || !execution.handOver()) execution.stop(shutdown);
-    }
+    // Another process may have started in the meantime.
+    this.#isHandingOver ||= await this.#canHandOver();
+    for (const execution of this.#executions.values()) this.#stopAtShutdown(execution);
     await waitAtMost(closeGraceMs, this.#waitForWork());
     for (const stop of this.#timers) stop();
     await this.flusher.close();
@@ -487,8 +522,14 @@ export class RunHost {
     if (this.#opened) await this.store.registry.retire(this.process).catch(this.onError);
   }
 
+  #stopAtShutdown(execution: Execution): void {
+    const canHandOver = this.#isHandingOver && execution.definition.source.resume !== undefined;
+    if (!canHandOver || !execution.handOver()) execution.stop(shutdown);
+  }
+
   /** Whether another process can continue the runs of this one. */
-  async #hasPeers(): Promise<boolean> {
+  async #canHandOver(): Promise<boolean> {
+    if (this.#executions.size === 0) return false;
     let hasPeers = false;
     const check = async (): Promise<void> => void (hasPeers = await this.store.registry.hasPeers(this.process));
     await waitAtMost(closeGraceMs, check().catch(this.onError));

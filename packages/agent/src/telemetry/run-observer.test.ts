@@ -1,5 +1,7 @@
 import { createInMemoryStore, type AgentEvent, type AgentSource, type Store } from '@intertie/core';
 import { expect, it, vi } from 'vitest';
+import { readAll } from '../../../core/test/read-all.ts';
+import { recordSpans } from '../../test/recording-tracer.ts';
 import { unresponsiveSource } from '../../test/unresponsive-source.ts';
 import { Agent } from '../agent/agent.ts';
 import { createRunHost } from '../execution/run-host.ts';
@@ -107,6 +109,37 @@ it('reports a run that it takes over from a dead process, once', async () => {
     timeout: 10_000,
   });
   expect(named(observed, 'runEnded')).toEqual([{ agent: 'unresponsive', result: 'lost' }]);
+  await Promise.all([host.close(), dead.close()]);
+});
+
+it('reports a run that it continues for a dead process, with a span event and a notice', async () => {
+  const spans = recordSpans();
+  const { observer, observed } = recording();
+  const store: Store = createInMemoryStore({ leaseMs: 20 });
+  const end: AgentEvent = { type: 'run-end', outcome: 'complete' };
+  const resume = (): ReadableStream<AgentEvent> => new ReadableStream({ start: (events) => events.enqueue(end) });
+  const resumable = { ...unresponsiveSource, resume };
+  const dead = createRunHost(store, { process: 'dead', heartbeatMs: 60_000, sweepMs: 60_000 });
+  const run = await new Agent({ name: 'left', source: resumable, store, host: dead }).stream({
+    threadId: 't',
+    message: 'Go',
+  });
+  const first = run.follow().getReader();
+  await first.read();
+  await first.cancel();
+  const host = createRunHost(store, { process: 'alive', heartbeatMs: 5, sweepMs: 5, observer });
+  const agent = new Agent({ name: 'left', source: resumable, store, host });
+  await host.open();
+  await vi.waitFor(() => expect(named(observed, 'runEnded')).toEqual([{ agent: 'left', result: 'complete' }]), {
+    timeout: 10_000,
+  });
+  expect(named(observed, 'takenOver')).toEqual([{ agent: 'left' }]);
+  const { events } = spans.findLast(({ name }) => name === 'invoke_agent left')!;
+  expect(events).toEqual([{ name: 'intertie.takeover', attributes: { 'intertie.epoch': 2 } }]);
+  const followed = await readAll((await agent.latest({ threadId: 't' }))!.follow());
+  expect(followed.flatMap((item) => (item.type === 'events' ? item.events : []))).toContainEqual(
+    expect.objectContaining({ type: 'notice', code: 'recovered', data: { epoch: 2, attempts: 2 } }),
+  );
   await Promise.all([host.close(), dead.close()]);
 });
 

@@ -1,5 +1,5 @@
 import type { AgentEvent, Usage } from '@intertie/core';
-import { sumUsage } from './sum-usage.ts';
+import { sumUsage } from '@intertie/core/internal';
 
 /**
  * Sums the usage that agents and steps report, for a run whose end has no usage: it was stopped, or its runtime reports usage

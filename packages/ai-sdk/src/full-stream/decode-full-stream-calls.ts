@@ -7,6 +7,7 @@ import {
   type FinishReason,
   type Json,
   type JsonObject,
+  type MessageContent,
   type Meta,
   type OnLoss,
   type RunInput,
@@ -71,6 +72,16 @@ export class FullStreamCallDecoder {
 
   constructor(context: CallContext) {
     this.#context = context;
+  }
+
+  /** Restores the open calls and questions of a message whose run is resumed. */
+  restore({ parts }: MessageContent): void {
+    for (const part of parts) {
+      if (part.type !== 'tool-invocation' || part.state !== 'call') continue;
+      const { toolCallId, toolName, executor, stepId, approval } = part;
+      this.#calls.set(toolCallId, { state: 'open', toolName, ...defined({ executor, stepId }) });
+      if (approval && !approval.answer && !approval.automatic) this.#questions.set(approval.questionId, toolCallId);
+    }
   }
 
   decodeInputStart(part: Fields, emit: Write): void {

@@ -11,12 +11,13 @@ import {
   type Meta,
   type OnLoss,
   type Outcome,
+  type ResumePoint,
   type RunInput,
   type Usage,
   createPartIds,
   toJson,
 } from '@intertie/core';
-import { capJson, mergeMeta, type PartIds, type Attribution } from '@intertie/core/internal';
+import { capJson, mergeMeta, sumUsage, type PartIds, type Attribution } from '@intertie/core/internal';
 import { FullStreamCallDecoder } from './decode-full-stream-calls.ts';
 import { parseFileBody } from '../shared/file-body.ts';
 import { toProviderDataName } from '../shared/provider-data.ts';
@@ -43,6 +44,8 @@ export interface FullStreamDecoderOptions {
   includeRaw?: boolean;
   /** Whether the model reports the provider's own finish reason. Models of specification v2 do not. Default: true. */
   reportsFinishReason?: boolean;
+  /** Point at which the run is resumed. The decoder continues its ids, steps, usage and open calls. */
+  from?: ResumePoint;
 }
 
 /**
@@ -82,6 +85,8 @@ class PartDecoder {
   #stepId: string | undefined;
   #steps = 0;
   #models = new Set<string>();
+  /** Usage of the steps before the point at which the run was resumed. */
+  #earlierUsage: Usage[] = [];
   /** Open parts by wire id. One map per kind, so that a delta needs no composed key. */
   #parts: { readonly [Key in Kind]: Map<string, string> } = { text: new Map(), reasoning: new Map() };
   #calls: FullStreamCallDecoder;
@@ -90,13 +95,13 @@ class PartDecoder {
   #hasReportedRequest = false;
 
   constructor(run: RunInput, options: FullStreamDecoderOptions) {
-    const { tools, provider, onLoss = () => undefined, includeRaw = true, reportsFinishReason = true } = options;
+    const { tools, provider, onLoss = () => undefined, includeRaw = true, reportsFinishReason = true, from } = options;
     this.#run = run;
     this.#provider = provider;
     this.#onLoss = onLoss;
     this.#includeRaw = includeRaw;
     this.#reportsFinishReason = reportsFinishReason;
-    const ids = createPartIds(run);
+    const ids = createPartIds(run, from);
     this.#ids = {
       next: () => (this.#lastId = ids.next()),
       open: (wireId) => (this.#lastId = ids.open(wireId)),
@@ -113,6 +118,20 @@ class PartDecoder {
       getLastId: () => this.#lastId,
       reportMalformed: (part, why, emit) => this.#reportMalformed(part, why, emit),
     });
+    if (from) this.#restore(from);
+  }
+
+  #restore({ events, message }: ResumePoint): void {
+    this.#calls.restore(message.content);
+    for (const event of events) {
+      if (event.type === 'step-start') this.#steps += 1;
+      if (event.type === 'notice' && event.level === 'error') this.#cause = toCause(event);
+      if (event.type !== 'step-end') continue;
+      // Only the error of the last step ends a run.
+      if (event.finishReason !== 'error') this.#cause = undefined;
+      if (event.response?.modelId !== undefined) this.#models.add(event.response.modelId);
+      if (event.usage) this.#earlierUsage.push(...event.usage);
+    }
   }
 
   feed(value: unknown, emit: Emit<AgentEvent>): void {
@@ -313,7 +332,7 @@ class PartDecoder {
   #decodeFinish(part: Fields, emit: Emit<AgentEvent>): void {
     const finishReason = mapFinishReason(part.finishReason);
     const model = this.#models.size === 1 ? [...this.#models][0] : undefined;
-    const usage: Usage[] = decodeUsage(part.totalUsage, model, this.#onLoss);
+    const usage = this.#addEarlierUsage(decodeUsage(part.totalUsage, model, this.#onLoss));
     const rawFinishReason = asText(part.rawFinishReason);
     // Provider packages start with `other` and no raw reason, and replace both when the provider finishes; some of 7 report a
     // truncated stream as `interrupted`. Usage does not prove an end: some providers send it with every chunk. Google's
@@ -331,6 +350,10 @@ class PartDecoder {
       },
       emit,
     );
+  }
+
+  #addEarlierUsage(usage: Usage[]): Usage[] {
+    return this.#earlierUsage.length === 0 ? usage : sumUsage([...this.#earlierUsage, ...usage]);
   }
 
   #toOutcome(finishReason: FinishReason): Outcome {
@@ -386,6 +409,10 @@ class PartDecoder {
   #toJson(value: unknown): Json {
     return value === undefined ? null : toJson(value, this.#onLoss);
   }
+}
+
+function toCause({ message, code, data }: EventOf<'notice'>): Fault {
+  return { message, ...defined({ code, data }) };
 }
 
 function toTimestamp(value: unknown): string | undefined {

@@ -83,6 +83,6 @@ async function* replay({ output }: ToolExecution, echo: () => void): AsyncGenera
   yield result;
 }
 
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }

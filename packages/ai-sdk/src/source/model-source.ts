@@ -9,15 +9,27 @@ import {
   type JsonObject,
   type MessageContent,
   type OnLoss,
+  type ResumePoint,
   type RunControl,
   type RunInput,
   type SourceStreamOptions,
 } from '@intertie/core';
-import { jsonSchema, streamText, type LanguageModel, type SystemModelMessage, type ToolSet } from 'ai';
+import { prependEvents, type ToolPart } from '@intertie/core/internal';
+import {
+  jsonSchema,
+  streamText,
+  type LanguageModel,
+  type ModelMessage,
+  type SystemModelMessage,
+  type ToolSet,
+} from 'ai';
 import { createFullStreamDecoder } from '../full-stream/decode-full-stream.ts';
 import { DecodedCalls } from './decoded-calls.ts';
+import { EarlierSteps } from './earlier-steps.ts';
 import { guardTools } from './guard-tools.ts';
 import { applyAnswers, findPendingParts } from './pending-parts.ts';
+import { findFinish, planResume, toPromptContent, type ResumePlan } from './resume-plan.ts';
+import { applyResult, settleCalls } from './settle-calls.ts';
 import { toProviderCallIds } from '../shared/provider-call-ids.ts';
 import { isFields, omit } from '../shared/read-fields.ts';
 import { toAiSdkMessages } from '../messages/to-ai-sdk-messages.ts';
@@ -45,6 +57,12 @@ export interface ModelSourceOptions extends StreamTextSettings {
   description?: string;
   instructions?: string | SystemModelMessage | SystemModelMessage[];
   tools?: ToolSet;
+  /**
+   * `step`: a run whose process has died or shut down continues in another one, after its last complete step. A tool that may have
+   * run is reported to the model as interrupted, unless it has `metadata: { idempotent: true }`: then it runs again. Needs a store
+   * that several processes share, or that survives the process. Default: such a run ends as `error: lost`.
+   */
+  recover?: 'step';
   /** Maximum time without output of the model, in milliseconds. */
   idleMs?: number;
   /** Installed major version of `ai`. 7 can send a few more parts back to a provider. Default: 6, which works with both. */
@@ -64,11 +82,13 @@ const maxSteps = 20;
  */
 export function modelSource(model: LanguageModel, options: ModelSourceOptions = {}): AgentSource {
   const name = options.name ?? (typeof model === 'string' ? model : model.modelId);
-  const { description } = options;
+  const { description, recover } = options;
   return {
     name,
     pauses: 'replay',
+    executesTools: true,
     run: (run, control) => runModel(model, options, run, control),
+    ...(recover === 'step' && { resume: (run, from, control) => runModel(model, options, run, control, from) }),
     describe: async () => ({
       entry: name,
       agents: [{ name, kind: 'agent', ...(description !== undefined && { description }) }],
@@ -82,12 +102,14 @@ function runModel(
   options: ModelSourceOptions,
   run: RunInput,
   control: RunControl,
+  from?: ResumePoint,
 ): ReadableStream<AgentEvent> {
   const { onLoss = () => undefined, idleMs, onFrame } = options;
   const { signal } = control;
   const streamOptions = { signal, ...(idleMs !== undefined && { idleMs }), ...(onFrame && { onFrame }) };
-  const message = applyAnswers(run);
-  const waitingFor = message ? findPendingParts(message) : [];
+  const plan = from && planResume(from, getProvider(model));
+  const message = plan ? plan.content : applyAnswers(run);
+  const waitingFor = message && !plan ? findPendingParts(message) : [];
   if (waitingFor.length > 0) {
     // Some answers are missing. Those given are recorded, and nothing runs before the last one.
     const paused: AgentEvent = { type: 'run-end', outcome: 'paused', waitingFor };
@@ -97,15 +119,21 @@ function runModel(
   const tools = { ...toClientTools(run, options.tools ?? {}, onLoss), ...options.tools };
   const calls = new DecodedCalls();
   const reportsFinishReason = typeof model === 'string' || model.specificationVersion !== 'v2';
-  const decoder = createFullStreamDecoder(run, { tools, provider: getProvider(model), onLoss, reportsFinishReason });
+  const decoder = createFullStreamDecoder(run, {
+    tools,
+    provider: getProvider(model),
+    onLoss,
+    reportsFinishReason,
+    ...(from && { from }),
+  });
   const codec = compose(
     compose(
-      decoder,
+      prependEvents(plan?.closing ?? [], decoder),
       tap((event) => calls.observe(event)),
     ),
-    seal(run, onLoss),
+    seal(run, onLoss, from ? { log: from.events } : {}),
   );
-  const call = { run, control, message, tools, calls };
+  const call = { run, control, message, tools, calls, plan };
   return sourceStream((stop) => streamParts(model, options, { ...call, stop }), codec, streamOptions);
 }
 
@@ -116,25 +144,42 @@ type ModelCall = {
   tools: ToolSet;
   calls: DecodedCalls;
   stop: AbortSignal;
+  plan: ResumePlan | undefined;
 };
 
 async function* streamParts(model: LanguageModel, options: ModelSourceOptions, call: ModelCall): AsyncGenerator {
+  if (!call.plan) return yield* streamModel(model, options, call);
+  const settings: { [name: string]: unknown } = { ...options, stopWhen: options.stopWhen ?? stopAtMaxSteps };
+  let content = call.plan.content;
+  const getMessages = ({ stepId }: ToolPart): ModelMessage[] =>
+    buildMessages(model, options, call, {
+      ...content,
+      parts: content.parts.filter((part) => part.stepId === undefined || part.stepId !== stepId),
+    }).messages;
+  for await (const result of settleCalls(call.plan.calls, { ...call, settings, getMessages })) {
+    content = applyResult(content, result);
+    yield result;
+  }
+  const steps = new EarlierSteps(call.plan.steps, content);
+  const finishReason = findFinish(call.plan, content) ?? ((await steps.areLast(settings)) ? 'tool-calls' : undefined);
+  if (finishReason !== undefined) {
+    const { rawFinishReason } = call.plan.steps.at(-1)?.end ?? {};
+    return yield { type: 'finish', finishReason, rawFinishReason };
+  }
+  const message = toPromptContent(call.plan, content);
+  yield* streamModel(model, steps.extend(settings), { ...call, message });
+}
+
+async function* streamModel(model: LanguageModel, options: ModelSourceOptions, call: ModelCall): AsyncGenerator {
   const { run, control, message, calls, stop } = call;
-  const settings = omit(options, 'name', 'description', 'idleMs', 'tools', 'onFrame');
-  const { streamText: stream = streamText, version, onLoss, instructions, ...streamSettings } = settings;
+  const settings = omit(options, 'name', 'description', 'idleMs', 'tools', 'onFrame', 'recover', 'version', 'onLoss');
+  const { streamText: stream = streamText, instructions, ...streamSettings } = settings;
   const { tools, isEcho, startStep } = guardTools(call.tools, async (wireId) =>
     control.barrier(await calls.claim(wireId)),
   );
-  const provider = getProvider(model);
-  const history = toUniqueCallIds(buildHistory(run, message), () => undefined);
-  const messages = toAiSdkMessages(history, {
-    provider,
-    ...(message && { continues: run.messageId }),
-    ...(version && { version }),
-    ...(onLoss && { onLoss }),
-  });
+  const { history, messages } = buildMessages(model, options, call, message);
   // `streamText` runs approved calls before it calls the model. They are in the history under the ids sent to the provider.
-  const wireIds = toProviderCallIds(history, provider);
+  const wireIds = toProviderCallIds(history, getProvider(model));
   const baseline = new Map<unknown, string>();
   for (const [index, part] of (message?.parts ?? []).entries()) {
     const unique = history.at(-1)?.content.parts[index];
@@ -144,7 +189,7 @@ async function* streamParts(model: LanguageModel, options: ModelSourceOptions, c
     baseline.set(wireId, part.toolCallId);
   }
   const result = stream({
-    stopWhen: ({ steps }: { steps: unknown[] }) => steps.length >= maxSteps,
+    stopWhen: stopAtMaxSteps,
     onError: () => undefined,
     ...streamSettings,
     streamRetries: undefined,
@@ -172,6 +217,27 @@ async function* streamParts(model: LanguageModel, options: ModelSourceOptions, c
   }
   calls.pause();
   if (finish !== undefined) yield finish;
+}
+
+function stopAtMaxSteps({ steps }: { steps: readonly unknown[] }): boolean {
+  return steps.length >= maxSteps;
+}
+
+/** Builds the messages for the model: the history, followed by the message that the run continues. */
+function buildMessages(
+  model: LanguageModel,
+  { version, onLoss }: ModelSourceOptions,
+  { run }: ModelCall,
+  message: MessageContent | undefined,
+): { history: CanonicalMessage[]; messages: ModelMessage[] } {
+  const history = toUniqueCallIds(buildHistory(run, message), () => undefined);
+  const messages = toAiSdkMessages(history, {
+    provider: getProvider(model),
+    ...(message && { continues: run.messageId }),
+    ...(version && { version }),
+    ...(onLoss && { onLoss }),
+  });
+  return { history, messages };
 }
 
 /** A model given by name uses the AI Gateway. */

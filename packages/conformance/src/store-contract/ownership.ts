@@ -225,6 +225,15 @@ export function ownershipTests(contract: Contract): void {
       expect(await store.registry.takeOver('p2')).toHaveLength(1);
     });
 
+    it('uses the lease that a heartbeat names', async (context) => {
+      const clock = contract.clock(context);
+      const store = await contract.open();
+      await start(store, '1');
+      await store.registry.heartbeat('p1', undefined, clock.leaseMs / 2);
+      await clock.advance(clock.leaseMs * 0.6);
+      expect(await store.registry.takeOver('p2')).toHaveLength(1);
+    });
+
     it('fences every write of the previous owner after a takeover', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');

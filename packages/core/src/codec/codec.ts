@@ -66,6 +66,26 @@ export function compose<A, B, C>(first: Codec<A, B>, second: Codec<B, C>): Codec
   return composed;
 }
 
+/** Emits events before the output of a codec, for example those that close what a dead process left open. */
+export function prependEvents<In>(events: readonly AgentEvent[], codec: Codec<In, AgentEvent>): Codec<In, AgentEvent> {
+  const pending = [...events];
+  const emitPending = (emit: Emit<AgentEvent>): void => pending.splice(0).forEach(emit);
+  return {
+    feed(input, emit) {
+      emitPending(emit);
+      codec.feed(input, emit);
+    },
+    flush(emit) {
+      emitPending(emit);
+      codec.flush?.(emit);
+    },
+    end(end, emit) {
+      emitPending(emit);
+      codec.end(end, emit);
+    },
+  };
+}
+
 /** Returns the complete output of a codec for a list of inputs. For tests and small programs. */
 export function transcode<In, Out>(codec: Codec<In, Out>, inputs: Iterable<In>, end: End = { reason: 'eof' }): Out[] {
   const outputs: Out[] = [];

@@ -47,6 +47,7 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
   /** Opening events that are to be written before the next event: the baseline, the answers and the state. */
   #opening: AgentEvent[] = [];
   #lastTime: number | undefined;
+  #checkpoint: EventOf<'checkpoint'> | undefined;
   /** Part of the last plain delta. Cleared by any other event, so the part is still open. */
   #lastType: string | undefined;
   #lastId: string | undefined;
@@ -100,8 +101,9 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
     this.#writeOpening(emit);
     if (isBaseline) return;
     if (event.at !== undefined) this.#lastTime = event.at;
-    if (event.type === 'run-end') this.#endRun(event, emit);
-    else this.#guard.admit(event, emit);
+    if (event.type === 'run-end') return this.#endRun(event, emit);
+    if (event.type === 'checkpoint') this.#checkpoint = event;
+    this.#guard.admit(event, emit);
   }
 
   /** Handles the `run-start` of a source that writes its own. */
@@ -135,6 +137,7 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
       return;
     }
     if (event.type === 'run-end') this.#phase = 'ended';
+    if (event.type === 'checkpoint') this.#checkpoint = event;
     if (this.#opening[0]?.type === event.type) this.#opening.shift();
     else this.#opening = [];
     this.#guard.admit(event, () => undefined);
@@ -147,8 +150,17 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
     this.#guard.closeScopes(corrected, time, emit);
     this.#phase = 'ended';
     this.#lastId = undefined;
-    emit({ ...corrected, ...time });
+    emit({ ...withToken(corrected, this.#checkpoint), ...time });
   }
+}
+
+/** Ends of runs that no process continues. Their remote task may still run. */
+const lostCodes: ReadonlySet<string | undefined> = new Set(['lost', 'agent-gone', 'too-many-attempts']);
+
+/** Adds the last token of the source to the end of a lost run, so that the next turn continues the same remote task. */
+function withToken(end: EventOf<'run-end'>, checkpoint: EventOf<'checkpoint'> | undefined): EventOf<'run-end'> {
+  if (!checkpoint || end.outcome !== 'error' || !lostCodes.has(end.error.code)) return end;
+  return { ...end, resume: end.resume ?? checkpoint.token };
 }
 
 /** Creates the events between `run-start` and the first event of the source. */

@@ -17,3 +17,8 @@ export function toAbortEnd(reason: unknown): Extract<End, { reason: 'aborted' }>
     ...(typeof message === 'string' && name !== 'AbortError' && { message }),
   };
 }
+
+/** Whether a run was aborted because another process continues it. Its remote task must not be cancelled. */
+export function isHandOver({ aborted, reason }: AbortSignal): boolean {
+  return aborted && toAbortEnd(reason).message === 'hand-over';
+}

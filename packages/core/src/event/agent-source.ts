@@ -19,6 +19,8 @@ export interface AgentSource {
   readonly name: string;
   /** How a paused run continues: from the history, with the runtime's token, or inside the process. */
   readonly pauses: 'replay' | 'token' | 'live';
+  /** Whether tools run in this process. At shutdown, a step with tool calls is completed before its run is handed over. */
+  readonly executesTools?: boolean;
   /** The stream never errors: it ends with `run-end`. */
   run(input: RunInput, control: RunControl): ReadableStream<AgentEvent>;
   /**

@@ -1,3 +1,4 @@
+import type { Hints } from '../store/hints.ts';
 import type { Appended, LogBatch, LogPage, LogPosition, RunKey } from '../store/run-log.ts';
 
 /** Result of appending a batch. Stop requests are not among them: only the registry knows of those. */
@@ -32,7 +33,22 @@ export interface DetachedLog {
   close(last: LogBatch): Promise<void>;
   /**
    * Deletes the events and refuses new ones of these runs, for as long as a process may send them. A log that was never dropped,
-   * because its process died first, has to expire in the log.
+   * because its process died first, has to expire in the log. `erase`: a user has deleted the runs, so no copy of their events may
+   * remain; otherwise it is sufficient that they cannot be read, and expire later.
    */
-  drop(runs: readonly RunKey[]): Promise<void>;
+  drop(runs: readonly RunKey[], options?: { erase?: boolean }): Promise<void>;
+}
+
+/** A log that a server opens when it starts and closes when it ends. */
+export type OpenedLog = {
+  log: DetachedLog;
+  /** Bus for the notifications of new events. Default: that of the store. */
+  hints?: Hints;
+  close(): Promise<void>;
+};
+
+/** Definition of a log in a server's configuration. `open` rejects if the log cannot be reached. */
+export interface LogDefinition {
+  /** `onError` is called for failures that are retried. */
+  open(options?: { onError?: (error: unknown) => void }): Promise<OpenedLog>;
 }

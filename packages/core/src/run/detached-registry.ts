@@ -1,7 +1,8 @@
 import type { DetachedLog } from './detached-log.ts';
 import { override } from './override.ts';
 import type { Ownership, Registry } from '../store/registry.ts';
-import type { RunKey } from '../store/run-log.ts';
+import { DatabaseUnavailableError } from '../store/database-unavailable-error.ts';
+import type { LogBatch, RunKey } from '../store/run-log.ts';
 
 export type DetachedRegistryOptions = {
   registry: Registry;
@@ -52,6 +53,21 @@ export function createDetachedRegistry({ registry, log, processByRun, onError }:
   const collectOwned = async (owned: ReadonlyArray<Promise<Ownership | null>>): Promise<Ownership[]> =>
     (await Promise.all(owned.map(nullOnError))).filter((each) => each !== null);
 
+  /**
+   * Writes the events before the end of a run while it is still live. A reader that finds the run ended has only its end to derive,
+   * even if the process dies before the log is closed.
+   */
+  const writeContent = async (batch: LogBatch): Promise<'ok' | 'fenced'> => {
+    if (batch.events.length === 0) {
+      const logged = (await log.positions([batch.run])).get(batch.run);
+      return logged && !logged.ended && logged.next > batch.seq ? 'fenced' : 'ok';
+    }
+    const [verdict] = await log.append([batch]);
+    if (verdict === 'locked') throw new DatabaseUnavailableError(`The log of the run ${batch.run} is busy.`);
+    // The registry knows which epoch closed a log. A log that lost events must not prevent the end of the run.
+    return verdict === 'fenced' ? 'fenced' : 'ok';
+  };
+
   return override(registry, {
     async start(scope, request) {
       const result = await registry.start(scope, request);
@@ -92,15 +108,16 @@ export function createDetachedRegistry({ registry, log, processByRun, onError }:
     },
 
     async finish(run, epoch, end) {
-      const logged = (await log.positions([run])).get(run);
-      // The registry knows which epoch closed a log. A log that lost events must not prevent the end of the run.
-      if (logged && !logged.ended && logged.next > end.nextSeq) return { result: 'fenced' };
+      const { nextSeq, events } = end;
+      const content = events.slice(0, -1);
+      if ((await writeContent({ run, epoch, seq: nextSeq, events: content })) === 'fenced') return { result: 'fenced' };
       const result = await registry.finish(run, epoch, { ...end, detachedLog: true });
       if (result.result === 'fenced') return result;
       recordOwner(result.continuation);
       processByRun.delete(run);
       // The run has ended now, even if its log cannot be closed.
-      await log.close({ run, epoch, seq: end.nextSeq, events: end.events }).catch(onError);
+      const last = { run, epoch, seq: nextSeq + content.length, events: events.slice(-1) };
+      await log.close(last).catch(onError);
       return result;
     },
   });

@@ -94,6 +94,26 @@ describe('followRun: ended runs', () => {
     expect(getTexts(await readRest(follow({ after: { epoch: 1, seq: 1 } })))).toEqual(['(ended)']);
   });
 
+  it('reads again if the log lacks events of an ended run, instead of ending early', async () => {
+    const { store, key, started, append, follow } = await setup();
+    await append(1, 'a', 'b');
+    const behind = await store.log.read(key, { epoch: 0, seq: 0 }, 1);
+    await store.registry.finish(key, started.epoch, end(3));
+    let reads = 0;
+    const read: typeof store.log.read = async (...args) =>
+      ++reads > 3
+        ? store.log.read(...args)
+        : args[1].seq === 0
+          ? { ...behind, tail: 1 }
+          : { ...behind, events: [], tail: 1 };
+    const items = await readRest(follow({ store: { ...store, log: { ...store.log, read } }, retryMs: 1 }));
+    expect(items.flatMap((item) => (item.type === 'events' ? item.events : []))).toEqual([
+      notice('a'),
+      notice('b'),
+      runEnd,
+    ]);
+  });
+
   it('reports a dropped or missing log', async () => {
     const { store, key, append, follow } = await setup();
     await append(1, 'a');

@@ -57,6 +57,9 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
   /** Whether the log has to be read next. */
   let isBehind = true;
   let mayHaveEnded = false;
+  /** Time of the first reply of the log that lacked events of an ended run. */
+  let lackingSince: number | undefined;
+  let isDropped = false;
   let pushed: CommittedBatch[] = [];
   let pushedBytes = 0;
   let isClosed = false;
@@ -150,6 +153,7 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     isFirst = false;
     if (page.dropped) {
       if (wasFirst) return { type: 'dropped' };
+      isDropped = true;
       mayHaveEnded = true;
       return undefined;
     }
@@ -190,6 +194,9 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     return events.length > 0 ? { type: 'events', events, position: seen } : undefined;
   };
 
+  /** Whether the log has lacked events of an ended run for so long that they count as lost. */
+  const isOverdue = (): boolean => performance.now() - (lackingSince ??= performance.now()) >= maxOutageMs;
+
   /** Returns the end of a run that is no longer live, from the log if it has one. */
   const readEndFromRegistry = async (): Promise<Followed | undefined> => {
     mayHaveEnded = false;
@@ -197,6 +204,13 @@ export function followRun(options: FollowOptions): ReadableStream<Followed> {
     if (record?.state === 'queued' || record?.state === 'running') return undefined;
     const last = await readFromLog();
     if (last || isBehind) return last;
+    // All events but the end are in the log before the registry ends a run, so a detached log has answered from an old state.
+    const isLost = record?.outcome?.outcome === 'error' && record.outcome.error.code === 'log-lost';
+    if (seen.seq < (record?.lastSeq ?? 0) - 1 && !isDropped && !isLost && !isOverdue()) {
+      mayHaveEnded = true;
+      await waitForSignal(retryMs);
+      return undefined;
+    }
     const outcome: Outcome = record?.outcome ?? { outcome: 'aborted', by: 'system', reason: 'deleted' };
     const at = record?.endedAt === undefined ? {} : { at: record.endedAt.getTime() };
     return { type: 'ended', event: { type: 'run-end', ...outcome, ...at } };

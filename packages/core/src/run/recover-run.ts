@@ -86,15 +86,8 @@ async function createClosingEvents(
     { log: logged },
   );
   const closing: AgentEvent[] = [];
-  codec.end(end, (event) => void closing.push(withToken(event, logged)));
+  codec.end(end, (event) => void closing.push(event));
   return closing;
-}
-
-/** Adds the last token of the source to the end of a lost run, so that the next turn continues the same remote task. */
-function withToken(event: AgentEvent, logged: readonly AgentEvent[]): AgentEvent {
-  if (event.type !== 'run-end' || event.outcome !== 'error' || event.error.code !== 'lost') return event;
-  const checkpoint = logged.findLast((each) => each.type === 'checkpoint');
-  return checkpoint ? { resume: checkpoint.token, ...event } : event;
 }
 
 function getEnd(events: readonly AgentEvent[]): { outcome: Outcome; usage?: EventOf<'run-end'>['usage'] } {

@@ -4,12 +4,15 @@ import type { AgentEvent } from '../event/event.ts';
 import { withoutCheckpoints } from '../store/rules/log-text.ts';
 import type { Json } from '../json/json.ts';
 import type { Store } from '../store/store.ts';
+import type { Hints } from '../store/hints.ts';
 import { override } from './override.ts';
 import type { LogPage, LogPosition, RunKey, RunLog } from '../store/run-log.ts';
 
 export type DetachedLogOptions = {
   /** Called for failures that follow an end or a takeover, which stays valid. */
   onError?: (error: unknown) => void;
+  /** Bus for the notifications of new events. All other hints come from the store. Default: the bus of the store. */
+  hints?: Hints;
 };
 
 const beginning: LogPosition = { epoch: 0, seq: 0 };
@@ -20,11 +23,13 @@ const beginning: LogPosition = { epoch: 0, seq: 0 };
  * readers derive from the registry, or events of deleted runs, which the log expires. `close` does not close the log.
  */
 export function withDetachedLog(store: Store, log: DetachedLog, options: DetachedLogOptions = {}): Store {
-  const { onError = () => {} } = options;
+  const { onError = () => {}, hints: flushHints } = options;
+  const hints = flushHints ? joinHints(store.hints, flushHints) : store.hints;
   const processByRun = new Map<RunKey, string>();
   const parts = {
     registry: createDetachedRegistry({ registry: store.registry, log, processByRun, onError }),
-    log: createJoinedLog(store, log, processByRun),
+    log: createJoinedLog(store, log, { processByRun, hints }),
+    hints,
   };
   const bind = (base: Store): Store =>
     override(base, {
@@ -40,8 +45,24 @@ export function withDetachedLog(store: Store, log: DetachedLog, options: Detache
   return bind(store);
 }
 
+/** Sends `flushed` hints over another bus than the store's, and receives from both. */
+function joinHints(stored: Hints, flushed: Hints): Hints {
+  return {
+    publish: (hint) => (hint.type === 'flushed' ? flushed : stored).publish(hint),
+    subscribe(listener) {
+      const unsubscribes = [stored.subscribe(listener), flushed.subscribe(listener)];
+      return () => unsubscribes.forEach((unsubscribe) => unsubscribe());
+    },
+    isConnected: () => [stored, flushed].every((hints) => hints.isConnected?.() !== false),
+  };
+}
+
 /** Creates the run log. The store's own log is empty, but reports what the registry knows of a run. */
-function createJoinedLog(store: Store, log: DetachedLog, processByRun: Map<RunKey, string>): RunLog {
+function createJoinedLog(
+  store: Store,
+  log: DetachedLog,
+  { processByRun, hints }: { processByRun: Map<RunKey, string>; hints: Hints },
+): RunLog {
   return {
     async append(batches) {
       const verdicts = await log.append(batches);
@@ -51,7 +72,7 @@ function createJoinedLog(store: Store, log: DetachedLog, processByRun: Map<RunKe
         if (verdicts[index] === 'ok' && process !== undefined) flushed.add(process);
         if (verdicts[index] === 'fenced' || verdicts[index] === 'ended') processByRun.delete(run);
       }
-      for (const process of flushed) store.hints.publish({ type: 'flushed', process });
+      for (const process of flushed) hints.publish({ type: 'flushed', process });
       return verdicts;
     },
 
@@ -73,7 +94,7 @@ function createJoinedLog(store: Store, log: DetachedLog, processByRun: Map<RunKe
 
     async drop(runs) {
       await store.log.drop(runs);
-      await dropLogs(store, log, runs);
+      await dropLogs(store, log, runs, false);
     },
   };
 }
@@ -87,10 +108,10 @@ async function readUnknownRun(store: Store, run: RunKey, after: LogPosition): Pr
 }
 
 /** Drops the logs that the store reports as dropped. A live run keeps its log. */
-async function dropLogs(store: Store, log: DetachedLog, runs: readonly RunKey[]): Promise<void> {
+async function dropLogs(store: Store, log: DetachedLog, runs: readonly RunKey[], erase: boolean): Promise<void> {
   const pages = await Promise.all(runs.map((run) => store.log.read(run, beginning, 1)));
   const dropped = runs.filter((_, index) => pages[index]!.dropped);
-  if (dropped.length > 0) await log.drop(dropped);
+  if (dropped.length > 0) await log.drop(dropped, { erase });
 }
 
 async function deleteWithLogs(
@@ -101,7 +122,7 @@ async function deleteWithLogs(
 ): Promise<void> {
   const runs = await list();
   await work();
-  await dropLogs(base, log, runs);
+  await dropLogs(base, log, runs, true);
 }
 
 async function listThreadRuns({ registry, scope }: Store, threadId: string): Promise<RunKey[]> {

@@ -3,7 +3,7 @@ import type { RunKey } from './run-log.ts';
 /** Signal that the store has changed. It carries no data: receivers read the store. */
 export type Hint =
   | { type: 'flushed'; process: string }
-  | { type: 'stop' | 'answer'; run: RunKey }
+  | { type: 'stop' | 'answer' | 'released'; run: RunKey }
   | { type: 'thread'; scope: string; threadId: string };
 
 /** Bus that may lose, repeat and reorder hints. Everything also works without it, by polling. */

@@ -246,12 +246,14 @@ export interface Registry {
   /** Takes over a live run that was asked to stop at least `silentMs` ago and has not ended. */
   fence(run: RunKey, process: string, silentMs: number, claim?: string): Promise<Ownership | null>;
 
-  /** Renews the lease of the process, which owns its runs until the lease expires. */
-  heartbeat(process: string, info?: Json): Promise<void>;
+  /** Renews the lease of the process, which owns its runs until the lease expires. Default of `leaseMs`: that of the registry. */
+  heartbeat(process: string, info?: Json, leaseMs?: number): Promise<void>;
   /** Ends the lease immediately. */
   retire(process: string): Promise<void>;
   /** Duration of a lease, in milliseconds. */
   readonly leaseMs: number;
+  /** Duration of the lease of a process whose agents can all continue a run. Default: `leaseMs`. */
+  readonly resumableLeaseMs?: number;
   /** Whether another process has a lease. */
   hasPeers(process: string): Promise<boolean>;
   /** Gives up a live run without ending it. The next `takeOver` of any process takes it, without counting an attempt. */

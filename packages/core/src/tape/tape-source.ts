@@ -1,12 +1,12 @@
 import type { AgentSource, ResumePoint } from '../event/agent-source.ts';
-import { compose, type Codec, type Emit } from '../codec/codec.ts';
+import { compose, prependEvents, type Codec } from '../codec/codec.ts';
 import type { AgentEvent } from '../event/event.ts';
-import { omit } from '../json/fields.ts';
 import type { OnLoss } from '../json/loss.ts';
 import { assertSpeed, playTape } from './play-tape.ts';
 import { assignNewIds } from './assign-new-ids.ts';
 import { replayLogged } from './replay-logged.ts';
 import type { RunInput } from '../event/run-input.ts';
+import { toFirstRun } from '../codec/resume-replay.ts';
 import { seal } from '../codec/seal.ts';
 import { sourceStream, type SourceStreamOptions } from '../codec/source-stream.ts';
 import { CANONICAL, type Tape } from './tape.ts';
@@ -75,23 +75,6 @@ function hasOnlyOpening({ message, answers, state }: RunInput, { events }: Resum
 
 function isOwnNotice(event: AgentEvent): boolean {
   return event.type === 'notice' && event.code !== 'recovered';
-}
-
-/** Returns the input with which the run was started. Its decoder creates the ids of the log again, so open parts continue. */
-function toFirstRun(run: RunInput): RunInput {
-  return { ...omit(run, 'epoch'), history: run.history.filter(({ id }) => id !== run.messageId) };
-}
-
-function prependEvents(events: AgentEvent[], codec: Codec<unknown, AgentEvent>): Codec<unknown, AgentEvent> {
-  const emitPending = (emit: Emit<AgentEvent>): void => events.splice(0).forEach(emit);
-  return {
-    feed: (item, emit) => codec.feed(item, emit),
-    flush: emitPending,
-    end(end, emit) {
-      emitPending(emit);
-      codec.end(end, emit);
-    },
-  };
 }
 
 const endAsLost: Codec<unknown, AgentEvent> = {

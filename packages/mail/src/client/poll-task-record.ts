@@ -10,6 +10,8 @@ export interface PollOptions {
   signal: AbortSignal;
   /** Polling interval. Default: 1 s. */
   pollMs?: number;
+  /** Index of the first event to yield. Default: the event after `seen`. */
+  start?: number;
 }
 
 const defaultPollMs = 1000;
@@ -21,10 +23,11 @@ const maxFailures = 3;
  * recorded: polls the record until the task ends and yields the events after `seen`. Yields nothing without a record.
  */
 export async function* pollTaskRecord(
-  { server, taskId, signal, pollMs = defaultPollMs }: PollOptions,
+  { server, taskId, signal, pollMs = defaultPollMs, start }: PollOptions,
   seen: { key: string | undefined; answer: string | undefined },
 ): AsyncGenerator<MAILFrame, void> {
-  let { key, answer } = seen;
+  let { answer } = seen;
+  let next = start;
   let failures = 0;
   let idle = 0;
   while (!signal.aborted) {
@@ -38,9 +41,9 @@ export async function* pollTaskRecord(
       if (failures >= maxFailures || !mayRecover(error)) return;
     }
     if (record) {
-      const unseen = getUnseenEvents(record.events, key);
+      const unseen = record.events.slice(next ?? findUnseenEvent(record.events, seen.key));
+      next = record.events.length;
       for (const frame of unseen) {
-        key = toFrameKey(frame) ?? key;
         answer = getAnswer(frame) ?? answer;
         if (!isSynthetic(frame)) yield frame;
       }
@@ -57,9 +60,9 @@ export async function* pollTaskRecord(
   }
 }
 
-function getUnseenEvents(events: readonly MAILFrame[], key: string | undefined): MAILFrame[] {
+function findUnseenEvent(events: readonly MAILFrame[], key: string | undefined): number {
   const last = key === undefined ? -1 : events.findLastIndex((frame) => toFrameKey(frame) === key);
-  return events.slice(last === -1 ? findLastRequest(events) : last + 1);
+  return last === -1 ? findLastRequest(events) : last + 1;
 }
 
 /** Non-streaming calls log a `task_complete`, which repeats what the record's other events contain. */

@@ -51,11 +51,15 @@ function readTraceEntry(value: unknown): MAILTraceEntry {
   return { agent: asText(agent) ?? '', timestamp: asText(timestamp) ?? '', event: asText(event) ?? '' };
 }
 
-/** Token that continues a task: `run-end.resume` of its last run. */
-export type MAILResume = { taskId: string; status: MAILTaskStatus };
+/** Token that continues a task: `run-end.resume` of its last run. `lastFrameKey`: last event that the run read from the record. */
+export type MAILResume = { taskId: string; status: MAILTaskStatus; lastFrameKey?: string };
 
 export function readResume(value: unknown): MAILResume | undefined {
-  const { taskId, status } = asFields(value);
+  const { taskId, status, lastFrameKey } = asFields(value);
   if (typeof taskId !== 'string' || taskId === '' || !statuses.includes(status)) return undefined;
-  return { taskId, status: status as MAILTaskStatus };
+  return {
+    taskId,
+    status: status as MAILTaskStatus,
+    ...(typeof lastFrameKey === 'string' && { lastFrameKey }),
+  };
 }

@@ -5,17 +5,28 @@ import {
   sourceStream,
   type AgentEvent,
   type AgentSource,
+  type Codec,
   type OnLoss,
+  type ResumePoint,
   type RunControl,
   type RunInput,
 } from '@intertie/core';
-import type { Topology } from '@intertie/core/internal';
-import { createMAILDecoder } from '../decode/decode-mail.ts';
-import { warningEvent, type MAILFrame } from '../shared/mail-event.ts';
+import { resumeReplay, type Topology } from '@intertie/core/internal';
+import { createMAILDecoder, type MAILDecoderOptions } from '../decode/decode-mail.ts';
+import type { MAILFrame } from '../shared/mail-event.ts';
 import { MAILServer } from '../client/mail-server.ts';
 import { readSettings, type MAILModelSettings, type MAILProviderSettings } from '../shared/mail-settings.ts';
 import type { MAILRequest } from '../client/mail-request.ts';
 import { buildSourceRequest } from './build-source-request.ts';
+import {
+  createCheckpoint,
+  createLostTaskFrame,
+  readCheckpoint,
+  toFreshCheckpoint,
+  withCheckpoints,
+  type MAILCheckpoint,
+} from './mail-checkpoint.ts';
+import { resumeTask } from './resume-task.ts';
 import { sendRequest } from '../client/send-request.ts';
 
 export interface MAILSourceSettings
@@ -31,7 +42,8 @@ export interface MAILSourceSettings
 
 /**
  * Creates a source that runs a MAIL swarm. Every agent has its own parts, messages between agents are internal, and breakpoint
- * tools pause the run. The task is the token that continues a thread.
+ * tools pause the run. The task is the token that continues a thread. A run whose process has died continues from the server's
+ * record of its task.
  */
 export function mailSource(settings: MAILSourceSettings = {}): AgentSource {
   readSettings(settings);
@@ -40,20 +52,24 @@ export function mailSource(settings: MAILSourceSettings = {}): AgentSource {
     name: settings.name ?? settings.swarm ?? 'mail',
     pauses: 'token',
     run: (run, control) => runSwarm(server, settings, run, control),
+    resume: (run, from, control) => runSwarm(server, settings, run, control, from),
     describe: () => readTopology(server),
   };
 }
 
+/** Runs a request, or continues one of another process after the committed events of `from`. */
 function runSwarm(
   server: MAILServer,
   settings: MAILSourceSettings,
   run: RunInput,
-  { signal }: RunControl,
+  control: RunControl,
+  from?: ResumePoint,
 ): ReadableStream<AgentEvent> {
-  const { onLoss = () => undefined, onFrame, generateId: newId = generateId, includeEvents = false } = settings;
-  const { toolCalls = 'actions' } = settings;
-  const sealed = seal(run, onLoss, { trusted: true });
+  const { onLoss = () => undefined, onFrame, generateId: newId = generateId } = settings;
+  const { signal } = control;
+  const token = readCheckpoint(from?.token);
   const planned = buildSourceRequest(run, { newId, canAnswer: server.token !== undefined, onLoss });
+  const log = from && { log: from.events };
   if (planned.waitingFor) {
     // Some answers are missing. The swarm accepts them only together, so the run pauses again without a request.
     const waitingFor = planned.waitingFor.map((toolCallId) => ({ type: 'tool' as const, toolCallId }));
@@ -64,36 +80,53 @@ function runSwarm(
       waitingFor,
       ...(resume !== undefined && { resume }),
     };
+    const sealed = seal(run, onLoss, { trusted: true, ...log });
     return sourceStream(new ReadableStream<AgentEvent>({ start: (input) => input.enqueue(paused) }), sealed, {
       signal,
     });
   }
-  const { request, fresh } = planned;
-  const answersBreakpoint = request.resumeFrom === 'breakpoint_tool_call';
-  const decoder = createMAILDecoder(run, {
-    taskId: request.taskId,
-    includeEvents,
-    answersBreakpoint,
-    toolCalls,
-    onLoss,
-  });
-  const open = (stop: AbortSignal): AsyncIterable<MAILFrame> => streamFrames(server, settings, request, fresh, stop);
-  return sourceStream(open, compose(decoder, sealed), { signal, ...(onFrame && { onFrame }) });
+  const { request, fresh } = token ? withTaskIds(planned, token) : planned;
+  const checkpoint = token ?? createCheckpoint(run, request, fresh);
+  const decode = (input: RunInput, report: OnLoss): Codec<MAILFrame, AgentEvent> =>
+    withCheckpoints(createMAILDecoder(input, toDecoderOptions(settings, request, report)), checkpoint);
+  const codec = from
+    ? resumeReplay(run, from, { decode, onLoss, trusted: true })
+    : compose(decode(run, onLoss), seal(run, onLoss, { trusted: true }));
+  const open = async (stop: AbortSignal): Promise<AsyncIterable<MAILFrame>> => {
+    const resumed = from && (await resumeTask({ server, settings, from, checkpoint, signal: stop }));
+    if (resumed) return resumed;
+    // The task must be in the log before it starts. Otherwise no process could find it after a crash.
+    await control.barrier();
+    return streamFrames(server, settings, { request, fresh, checkpoint }, stop);
+  };
+  return sourceStream(open, codec, { signal, ...(onFrame && { onFrame }) });
+}
+
+function toDecoderOptions(
+  { includeEvents = false, toolCalls = 'actions' }: MAILSourceSettings,
+  { taskId, resumeFrom }: MAILRequest,
+  onLoss: OnLoss,
+): MAILDecoderOptions {
+  return { taskId, includeEvents, answersBreakpoint: resumeFrom === 'breakpoint_tool_call', toolCalls, onLoss };
+}
+
+/** The tasks of the run have the ids of its checkpoint. */
+function withTaskIds(
+  { request, fresh }: { request: MAILRequest; fresh: MAILRequest },
+  { taskId, lostTaskId, freshTaskId = taskId }: MAILCheckpoint,
+): { request: MAILRequest; fresh: MAILRequest } {
+  return { request: { ...request, taskId: lostTaskId ?? taskId }, fresh: { ...fresh, taskId: freshTaskId } };
 }
 
 async function* streamFrames(
   server: MAILServer,
   settings: MAILSourceSettings,
-  request: MAILRequest,
-  fresh: MAILRequest,
+  { request, fresh, checkpoint }: { request: MAILRequest; fresh: MAILRequest; checkpoint: MAILCheckpoint },
   signal: AbortSignal,
 ): AsyncGenerator<MAILFrame, void> {
   const { onTask } = settings;
   const { lostTaskId, frames } = await sendRequest(request, () => fresh, { server, settings, signal, onTask });
-  if (lostTaskId !== undefined) {
-    const description = `The server has lost the task ${lostTaskId}. A new task was started with the transcript.`;
-    yield { event: warningEvent, data: { description, task_id: fresh.taskId } };
-  }
+  if (lostTaskId !== undefined) yield createLostTaskFrame(toFreshCheckpoint(checkpoint));
   yield* frames;
 }
 

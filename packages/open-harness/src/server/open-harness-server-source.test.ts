@@ -1,5 +1,16 @@
 import { canonical, check } from '@intertie/conformance';
-import { compose, foldEvents, seal, transcode, type AgentEvent, type EventOf, type Loss } from '@intertie/core';
+import {
+  compose,
+  foldEvents,
+  seal,
+  transcode,
+  type AgentEvent,
+  type AgentSource,
+  type CanonicalMessage,
+  type EventOf,
+  type Loss,
+} from '@intertie/core';
+import { createResumePoint, omit } from '@intertie/core/internal';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -141,5 +152,55 @@ describe('openHarnessServerSource', () => {
     const fetch = (async () => new Response('', { status: 404 })) as unknown as typeof globalThis.fetch;
     const events = await readAll(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
     expect(getEnd(events)).toMatchObject({ error: { message: 'The Open Harness server has no session "s 1".' } });
+  });
+
+  describe('resume', () => {
+    const stored: CanonicalMessage = {
+      id: 'message',
+      threadId: 'thread',
+      role: 'assistant',
+      type: 'text',
+      content: { format: 2, parts: [] },
+      createdAt: new Date(0),
+    };
+    const resume = (source: AgentSource, log: AgentEvent[]): Promise<AgentEvent[]> =>
+      readAll(source.resume!(runInput('hi', { epoch: 2 }), createResumePoint(stored, log), runControl()));
+    // The last events of a session that stopped silently have the time of the reader.
+    const withoutTimes = (events: AgentEvent[]): unknown[] =>
+      events.flatMap((event) => (event.type === 'checkpoint' ? [] : [omit(event, 'at')]));
+
+    test.each(names)('continues the recording %s after every event', async (name) => {
+      const recorded = name === 'hitl' ? readEvents(name).slice(0, -2) : readEvents(name);
+      const { fetch } = server(sse(recorded), { running: false });
+      const source = openHarnessServerSource({ ...options, fetch });
+      const whole = await readAll(source.run(runInput(), runControl()));
+      for (let length = 1; length < whole.length; length += 1) {
+        const rest = await resume(source, whole.slice(0, length));
+        expect(withoutTimes(rest), `after ${length} events`).toEqual(withoutTimes(whole.slice(length)));
+      }
+    });
+
+    test('follows the session of the checkpoint', async () => {
+      const { fetch, requestedUrls } = server(sse(readEvents('simple')));
+      const sessionId = (): string => `session ${requestedUrls.length}`;
+      const source = openHarnessServerSource({ ...options, sessionId, fetch });
+      const whole = await readAll(source.run(runInput(), runControl()));
+      await resume(source, whole.slice(0, 5));
+      expect(new Set(requestedUrls).size).toBe(1);
+    });
+
+    test('ends as lost with the reason if the server has lost the session', async () => {
+      const { fetch } = server(sse(readEvents('simple')));
+      const whole = await readAll(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
+      const gone = (async () => new Response('', { status: 404 })) as unknown as typeof globalThis.fetch;
+      const rest = await resume(openHarnessServerSource({ ...options, fetch: gone }), whole.slice(0, 5));
+      expect(getEnd(rest)).toMatchObject({
+        error: {
+          code: 'lost',
+          message: expect.stringMatching(/no longer returns the session "s 1".* Start a new session/),
+        },
+        resume: { sessionId: 's 1' },
+      });
+    });
   });
 });

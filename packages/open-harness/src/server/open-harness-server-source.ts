@@ -1,14 +1,29 @@
-import { compose, seal, sourceStream, toFault, type AgentSource, type RunControl, type RunInput } from '@intertie/core';
+import {
+  compose,
+  seal,
+  sourceStream,
+  toFault,
+  type AgentEvent,
+  type AgentSource,
+  type Codec,
+  type OnLoss,
+  type ResumePoint,
+  type RunControl,
+  type RunInput,
+} from '@intertie/core';
 import { createParser } from 'eventsource-parser';
 import { createOpenHarnessServerDecoder, type OpenHarnessServerDecoderOptions } from './decode-open-harness-server.ts';
-import { isFields, asNonEmptyText } from '@intertie/core/internal';
+import { asNonEmptyText, isFields, resumeReplay } from '@intertie/core/internal';
 import { createInputQueue } from '../runtime/input-queue.ts';
 import { isServerEvent } from './server-event.ts';
 
 export interface OpenHarnessServerSourceOptions extends OpenHarnessServerDecoderOptions {
   /** URL of the server, for example `http://127.0.0.1:42069`. */
   baseUrl: string;
-  /** Session to follow, or a function that finds the session of a run. */
+  /**
+   * Session to follow, or a function that finds the session of a run. A function that creates sessions is called again for a run
+   * whose process died before its session was stored, so it should return the same session for the same `runId`.
+   */
   sessionId: string | ((run: RunInput) => string | Promise<string>);
   name?: string;
   headers?: Record<string, string>;
@@ -22,29 +37,64 @@ const defaultPollMs = 2000;
 /**
  * Creates a source that follows a session of an Open Harness server from its beginning. It cannot start or answer sessions. The
  * server does not report failures and never ends its stream, so the session is checked after a silence: one that no longer
- * runs and was not completed has failed, and one with an open question is paused.
+ * runs and was not completed has failed, and one with an open question is paused. A run whose process has died follows the session
+ * again and continues after the last logged event.
  */
 export function openHarnessServerSource(options: OpenHarnessServerSourceOptions): AgentSource {
   return {
     name: options.name ?? 'open-harness-server',
     pauses: 'token',
     run: (run, control) => followSession(options, run, control),
+    resume: (run, from, control) => followSession(options, run, control, from),
   };
 }
 
+/** Follows the session of a run from its beginning. With `from`, emits only the events that the log lacks. */
 function followSession(
   options: OpenHarnessServerSourceOptions,
   run: RunInput,
   { signal }: RunControl,
+  from?: ResumePoint,
 ): ReturnType<AgentSource['run']> {
   const { onLoss = () => undefined } = options;
-  const codec = compose(createOpenHarnessServerDecoder(run, options), seal(run, onLoss));
+  const decode = (input: RunInput, report: OnLoss): Codec<unknown, AgentEvent> =>
+    withCheckpoint(createOpenHarnessServerDecoder(input, { ...options, onLoss: report }));
+  const codec = from ? resumeReplay(run, from, { decode, onLoss }) : compose(decode(run, onLoss), seal(run, onLoss));
   const open = async (): Promise<ReadableStream<unknown>> => {
     if (run.answers.length > 0) throw new Error(unanswerableMessage);
     const { sessionId } = options;
+    const known = isFields(from?.token) ? asNonEmptyText(from.token.sessionId) : undefined;
+    if (known !== undefined) return readSession(options, known, (error) => toLostError(known, error));
     return readSession(options, typeof sessionId === 'string' ? sessionId : await sessionId(run));
   };
   return sourceStream(open, codec, { signal });
+}
+
+/** First item of the input of a run: the session that it follows. */
+class FollowedSession {
+  readonly id: string;
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+/** Emits a checkpoint with the session before its events. */
+function withCheckpoint(decoder: Codec<unknown, AgentEvent>): Codec<unknown, AgentEvent> {
+  return {
+    feed(item, emit) {
+      if (item instanceof FollowedSession) emit({ type: 'checkpoint', token: { sessionId: item.id } });
+      else decoder.feed(item, emit);
+    },
+    end: (end, emit) => decoder.end(end, emit),
+  };
+}
+
+/** Creates the error of a session that cannot be read again. Clients see its text, so it contains no text of the server. */
+function toLostError(sessionId: string, cause: unknown): Error {
+  const message =
+    `The Open Harness server no longer returns the session "${sessionId}" of this run. The output so far is kept. ` +
+    'Start a new session and send the message again.';
+  return Object.assign(new Error(message), { code: 'lost', cause });
 }
 
 const unanswerableMessage =
@@ -52,7 +102,11 @@ const unanswerableMessage =
   'workflow, which would wait forever. Answer in the process of the workflow, with its humanInput option.';
 
 /** Streams the events of a session. Fails if the session ended without an event. */
-function readSession(options: OpenHarnessServerSourceOptions, sessionId: string): ReadableStream<unknown> {
+function readSession(
+  options: OpenHarnessServerSourceOptions,
+  sessionId: string,
+  toOpenError: (error: unknown) => unknown = (error) => error,
+): ReadableStream<unknown> {
   const { pollMs = defaultPollMs, headers, fetch: request = fetch } = options;
   const session = `${options.baseUrl.replace(/\/+$/, '')}/sessions/${encodeURIComponent(sessionId)}`;
   const stop = new AbortController();
@@ -107,12 +161,19 @@ function readSession(options: OpenHarnessServerSourceOptions, sessionId: string)
     },
   });
 
-  const read = async (): Promise<void> => {
+  const openEvents = async (): Promise<ReadableStream<Uint8Array>> => {
     const accept = { accept: 'text/event-stream', ...headers };
     // With the history, so that no event since the session's start is missing.
     const response = await request(`${session}/events?history=true`, { headers: accept, signal });
     if (!response.ok || response.body === null) throw new Error(await formatRefusal(response, sessionId));
-    const reader = response.body.getReader();
+    return response.body;
+  };
+
+  const read = async (): Promise<void> => {
+    const body = await openEvents().catch((error: unknown) => {
+      throw toOpenError(error);
+    });
+    const reader = body.getReader();
     // A custom `fetch` may ignore the signal.
     signal.addEventListener('abort', () => void reader.cancel(signal.reason).catch(() => undefined));
     restartTimer();
@@ -128,6 +189,7 @@ function readSession(options: OpenHarnessServerSourceOptions, sessionId: string)
     queue.close();
   };
 
+  queue.push(new FollowedSession(sessionId));
   read().catch(fail);
   return queue.stream;
 }

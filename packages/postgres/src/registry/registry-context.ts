@@ -10,4 +10,5 @@ export type RegistryContext = {
   readonly blobs: Blobs;
   readonly generateId: GenerateId;
   readonly leaseMs: number;
+  readonly resumableLeaseMs: number;
 };

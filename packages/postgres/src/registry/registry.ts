@@ -7,6 +7,7 @@ import {
   type RunKey,
   type Scope,
   defaultLeaseMs,
+  defaultResumableLeaseMs,
   readDecisions,
 } from '@intertie/core/store';
 
@@ -29,7 +30,7 @@ export type RegistryOptions = {
   /** Storage for large files of messages. */
   blobs: Blobs;
   generateId?: GenerateId;
-  /** Duration of a lease after a heartbeat. Default: 45 seconds. */
+  /** Duration of a lease after a heartbeat. Default: 15 seconds if all agents of the process can resume, else 45. */
   leaseMs?: number;
 };
 
@@ -45,6 +46,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
     blobs: options.blobs,
     generateId: options.generateId ?? generateId,
     leaseMs: options.leaseMs ?? defaultLeaseMs,
+    resumableLeaseMs: options.leaseMs ?? defaultResumableLeaseMs,
   };
 
   return {
@@ -93,14 +95,14 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
       return fenced[0] ?? null;
     },
 
-    async heartbeat(process, info) {
+    async heartbeat(process, info, leaseMs = context.leaseMs) {
       checkStoreId('process', process);
       await database.hot.query(
         `insert into intertie.processes as p (id, lease_until, info)
           values ($1, now() + $2::float8 * interval '1 ms', $3::text::json)
           on conflict (id) do update
             set lease_until = excluded.lease_until, info = coalesce(excluded.info, p.info)`,
-        [process, context.leaseMs, info === undefined ? null : JSON.stringify(info)],
+        [process, leaseMs, info === undefined ? null : JSON.stringify(info)],
       );
     },
 
@@ -110,6 +112,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
     },
 
     leaseMs: context.leaseMs,
+    resumableLeaseMs: context.resumableLeaseMs,
 
     async hasPeers(process) {
       const rows = await database.hot.query(

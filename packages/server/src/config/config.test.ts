@@ -24,6 +24,7 @@ test.each([
   [{ agents: { helper: source }, history: { maxMessage: 5 } }, 'history has no field "maxMessage"'],
   [{ agents: { helper: source }, history: { maxTokens: 0 } }, 'history.maxTokens is 0'],
   [{ agents: { helper: source }, auth: true }, 'auth is true'],
+  [{ agents: { helper: source }, log: 'nats://127.0.0.1' }, 'log is "nats://127.0.0.1"; create it with nats('],
 ])('rejects the configuration %j and names the field', (config, text) => {
   expect(() => checkConfig(config)).toThrow(text);
 });

@@ -2,6 +2,7 @@ import type { HistoryOptions } from '@intertie/agent';
 import type { AgentDefinition, AgentSource, Store } from '@intertie/core';
 import { isFields } from '@intertie/core/internal';
 import { defaultRequestLimits, type RequestLimits } from '@intertie/core/http';
+import type { LogDefinition } from '@intertie/core/store';
 import type { CreateStoreOptions } from '@intertie/postgres';
 import { createClientReader, type TrustProxy } from '../net/client-address.ts';
 import { agentKinds } from '../agent-kinds.ts';
@@ -41,6 +42,8 @@ export type IntertieConfig = {
   defaultAgent?: string;
   /** `postgres://…`, a folder for an embedded database, options for `createStore`, or a store. Default: `DATABASE_URL`, else `./.intertie`. */
   database?: string | CreateStoreOptions | Store | undefined;
+  /** Place of the events of live runs, for example `nats({ servers })` of `@intertie/nats`. Default: the database. */
+  log?: LogDefinition;
   /**
    * Maximum database outage, in milliseconds, that readers, runs being prepared and runs that ask a question wait for. Then
    * they end with code `database-away`. Default: 5 minutes.
@@ -80,6 +83,7 @@ const known: readonly (keyof IntertieConfig)[] = [
   'agents',
   'defaultAgent',
   'database',
+  'log',
   'maxOutageMs',
   'history',
   'auth',
@@ -102,8 +106,8 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
     if ((known as readonly string[]).includes(key)) continue;
     wrong(`The configuration has no field "${key}". Its fields are ${known.join(', ')}.`);
   }
-  const { agents, defaultAgent, database, maxOutageMs, history, auth, token, hosts, cors, trustProxy, limits } = config;
-  const { host, port } = config;
+  const { agents, defaultAgent, database, log, maxOutageMs, history, auth, token, hosts, cors } = config;
+  const { trustProxy, limits, host, port } = config;
   if (!isFields(agents) || Object.keys(agents).length === 0) {
     return wrong(`agents is ${show(agents)}; it should have at least one agent, for example { helper: model(…) }.`);
   }
@@ -122,6 +126,9 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
     wrong(`database is ${show(database)}; it should be postgres://…, a folder, or options for createStore.`);
   }
   if (database === '') wrong('database is empty; omit it to use the folder .intertie.');
+  if (log !== undefined && !(isFields(log) && typeof log['open'] === 'function')) {
+    wrong(`log is ${show(log)}; create it with nats({ servers }) of @intertie/nats.`);
+  }
   if (maxOutageMs !== undefined && !(typeof maxOutageMs === 'number' && maxOutageMs >= 0)) {
     wrong(`maxOutageMs is ${show(maxOutageMs)}; it should be a number of milliseconds.`);
   }

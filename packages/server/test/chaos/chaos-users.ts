@@ -83,11 +83,16 @@ export const logUser =
       count(tally, reader, events);
       const read = JSON.parse(JSON.stringify(foldEvents(events))) as { content: { parts: unknown[] } };
       const stored = await storedMessages<{ content: { parts: unknown[] } }>(base, thread, 'canonical');
-      if (!isDeepStrictEqual(read.content.parts, stored.at(-1)?.content.parts))
-        tally.faults.push(`${reader} read events that differ from the stored ones: run ${runId}`);
+      const parts = stored.at(-1)?.content.parts;
+      if (!isDeepStrictEqual(read.content.parts, parts))
+        tally.faults.push(`${reader} read events that differ from the stored ones: run ${runId}`, show(read, parts));
     }
     tally.waits.delete(name);
   };
+
+/** Both versions, for the report. */
+const show = (seen: unknown, stored: unknown): string =>
+  `seen ${JSON.stringify(seen)}, stored ${JSON.stringify(stored)}`;
 
 /** Has conversations of one message with a real chat and its transport. */
 export const chatUser =
@@ -114,8 +119,12 @@ export const chatUser =
       if (isDeepStrictEqual(current, [])) continue;
       tally.acknowledged.set(thread, [chat.messages[0]!.id]);
       tally.turns[major] = (tally.turns[major] ?? 0) + 1;
-      if (!isDeepStrictEqual(shown(chat.lastMessage), current))
-        tally.faults.push(`${major} ended with messages that differ from the stored ones: thread ${thread}`);
+      const seen = shown(chat.lastMessage);
+      if (!isDeepStrictEqual(seen, current))
+        tally.faults.push(
+          `${major} ended with messages that differ from the stored ones: ${thread}`,
+          show(seen, current),
+        );
     }
     tally.waits.delete(name);
   };
@@ -140,14 +149,15 @@ export const agUiUser: User = async ({ base, tally, random, isOver }, name) => {
     const current = await storedMessages<object>(base, thread, 'ag-ui');
     tally.acknowledged.set(thread, [id]);
     tally.turns['AG-UI'] = (tally.turns['AG-UI'] ?? 0) + 1;
-    if (!isDeepStrictEqual(toVisibleMessages(client.messages), toVisibleMessages(current)))
-      tally.faults.push(`AG-UI ended with messages that differ from the stored ones: thread ${thread}`);
+    const [seen, stored] = [toVisibleMessages(client.messages), toVisibleMessages(current)];
+    if (!isDeepStrictEqual(seen, stored))
+      tally.faults.push(`AG-UI ended with messages that differ from the stored ones: ${thread}`, show(seen, stored));
   }
   tally.waits.delete(name);
 };
 
 /** Ends a body that fails: for a failed one, `HttpAgent` rejects a promise that its user cannot catch. */
-const fetchWholeBody: typeof fetch = async (input, init) => {
+export const fetchWholeBody: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   const reader = response.body?.getReader();
   if (!reader) return response;
@@ -236,7 +246,7 @@ function count(tally: Tally, protocol: string, events: readonly AgentEvent[]): v
 }
 
 /** Waits until the thread has no live run. A thread that does not exist has no messages. */
-async function storedMessages<Message>(
+export async function storedMessages<Message>(
   base: string,
   thread: string,
   format: 'ui' | 'ag-ui' | 'canonical',

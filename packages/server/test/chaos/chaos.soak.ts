@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 import { chatMajors } from '../../../ai-sdk/test/chats.ts';
+import { natsVersion, startNats, type NatsServers } from '../../../nats/test/nats-servers.mjs';
 import { startFaultProxy, type FaultProxy } from '../../../postgres/test/fault-proxy.ts';
 import { startBalancer } from '../balancer.ts';
 import { randomFrom } from '../chaos-proxy.ts';
@@ -15,7 +16,8 @@ import { startChaosDatabase, startPgBouncer, type ChaosDatabase } from './chaos-
 import { agUiUser, chatUser, logUser, newTally, readers, type Scene, type User } from './chaos-users.ts';
 
 // `npm run soak -- chaos`: three nodes on one Postgres, two of them through PgBouncer, and one of those with a clock that jumps.
-// Needs Debian's postgresql, pgbouncer and faketime, and root. CHAOS_MINUTES and CHAOS_SEED vary it.
+// Needs Debian's postgresql, pgbouncer and faketime, and root. CHAOS_MINUTES and CHAOS_SEED vary it. With CHAOS_LOG=nats the run log
+// is on three NATS servers, which fail too.
 const minutes = Number(process.env['CHAOS_MINUTES'] ?? 10);
 const seed = Number(process.env['CHAOS_SEED'] ?? 1);
 /** Time after the last fault in which everything must end: the lease, two sweeps, and the longest answer. */
@@ -23,7 +25,14 @@ const quietMs = 150_000;
 const library = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 const program = fileURLToPath(new URL('chaos-node.mjs', import.meta.url));
 
-type Cluster = { database: ChaosDatabase; proxies: FaultProxy[]; nodes: Node[]; restart(index: number): Promise<void> };
+type Cluster = {
+  database: ChaosDatabase;
+  /** Servers of the log, if it is not in the database. */
+  log: NatsServers | undefined;
+  proxies: FaultProxy[];
+  nodes: Node[];
+  restart(index: number): Promise<void>;
+};
 type Disturbance = { name: string; run(cluster: Cluster): Promise<void> };
 
 test(`keeps every guarantee during ${minutes} minutes of faults`, async () => {
@@ -33,6 +42,7 @@ test(`keeps every guarantee during ${minutes} minutes of faults`, async () => {
   writeFileSync(clock, '+0');
   const random = randomFrom(seed);
   const database = await startChaosDatabase();
+  const log = process.env['CHAOS_LOG'] === 'nats' ? await startNats(3) : undefined;
   const bouncer = await startPgBouncer(database.url);
   const proxies = [
     await startFaultProxy(bouncer.url),
@@ -40,7 +50,7 @@ test(`keeps every guarantee during ${minutes} minutes of faults`, async () => {
     await startFaultProxy(database.url),
   ];
   const start = (index: number): Promise<Node> =>
-    startChaosNode(proxies[index]!.url, effects, index === 1 ? fakeClock(clock) : {});
+    startChaosNode([proxies[index]!.url, effects, log?.urls.join(',') ?? ''], index === 1 ? fakeClock(clock) : {});
   const nodes: Node[] = [];
   for (const index of proxies.keys()) nodes.push(await start(index));
   const restart = async (index: number): Promise<void> => {
@@ -56,9 +66,10 @@ test(`keeps every guarantee during ${minutes} minutes of faults`, async () => {
   for (const promise of chatting) promise.catch((error: unknown) => tally.faults.push(String(error)));
 
   const done: { [name: string]: number } = {};
-  const cluster: Cluster = { database, proxies, nodes, restart };
+  const cluster: Cluster = { database, log, proxies, nodes, restart };
+  const all = log ? interleave(logDisturbances(log), disturbances(random, clock)) : disturbances(random, clock);
   for (let round = 0; Date.now() < endsAt; round += 1) {
-    const { name, run } = disturbances(random, clock)[round % disturbances(random, clock).length]!;
+    const { name, run } = all[round % all.length]!;
     await run(cluster);
     done[name] = (done[name] ?? 0) + 1;
     await sleep(1000 + 4000 * random());
@@ -79,6 +90,7 @@ test(`keeps every guarantee during ${minutes} minutes of faults`, async () => {
   const messages = [...tally.acknowledged.values()].reduce((sum, ids) => sum + ids.length, 0);
   const figures = {
     seed,
+    log: log ? `NATS ${natsVersion}` : 'Postgres',
     disturbances: done,
     turns: tally.turns,
     ends: tally.ends,
@@ -96,6 +108,7 @@ test(`keeps every guarantee during ${minutes} minutes of faults`, async () => {
   await balancer.close();
   for (const proxy of proxies) await proxy.close();
   bouncer.stop();
+  await log?.stop();
   await database.remove();
   rmSync(folder, { recursive: true, force: true });
   expect(tally.faults).toEqual([]);
@@ -122,6 +135,43 @@ function disturbances(random: () => number, clock: string): Disturbance[] {
     { name: 'SIGKILL of a node', run: ({ restart }) => restart(any()) },
     { name: 'database frozen for 60 s', run: ({ database }) => database.freeze(60_000) },
   ];
+}
+
+/** The faults of the log's servers. Each ends with all of them running. */
+function logDisturbances(log: NatsServers): Disturbance[] {
+  const stream = 'intertie-runs';
+  return [
+    {
+      name: 'SIGKILL of the leader of the log',
+      async run() {
+        const leader = await log.findLeader(stream);
+        await log.kill(leader);
+        await sleep(4000);
+        log.start(leader);
+      },
+    },
+    {
+      name: 'leader of the log frozen for 12 s',
+      async run() {
+        const leader = await log.findLeader(stream);
+        log.freeze(leader);
+        await sleep(12_000);
+        log.thaw(leader);
+      },
+    },
+    {
+      name: 'SIGKILL of all servers of the log',
+      async run() {
+        for (const index of log.urls.keys()) await log.kill(index);
+        for (const index of log.urls.keys()) log.start(index);
+      },
+    },
+  ];
+}
+
+/** Repeats `first` between the items of `second`. */
+function interleave<Item>(first: readonly Item[], second: readonly Item[]): Item[] {
+  return second.flatMap((item, index) => [first[index % first.length]!, item]);
 }
 
 async function loseReplies({ proxies }: Cluster): Promise<void> {
@@ -169,9 +219,9 @@ function fakeClock(file: string): NodeJS.ProcessEnv {
   };
 }
 
-async function startChaosNode(database: string, effects: string, env: NodeJS.ProcessEnv): Promise<Node> {
+async function startChaosNode(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Node> {
   for (let tries = 0; tries <= 30; tries += 1) {
-    const node = await spawnNode(program, [database, effects], env);
+    const node = await spawnNode(program, args, env);
     if (node) return node;
     await sleep(1000);
   }

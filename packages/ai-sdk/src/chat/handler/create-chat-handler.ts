@@ -1,4 +1,5 @@
 import { isDurableAgent, type AgentSource, type DurableAgent } from '@intertie/core';
+import { readAcceptedVersion } from '../accepted-version.ts';
 import { errorResponse, toErrorResponse } from './error-response.ts';
 import { DurableChat, type DurableChatHandlerOptions } from './durable-chat.ts';
 import { createSourceChat, type ChatHandlerOptions } from './source-chat.ts';
@@ -26,7 +27,7 @@ export function createChatHandler(
   options: ChatHandlerOptions | DurableChatHandlerOptions = {},
 ): (request: Request) => Promise<Response> {
   const route = isDurableAgent(served)
-    ? durableRoute(new DurableChat(served, options as DurableChatHandlerOptions))
+    ? durableRoute((request) => new DurableChat(served, withVersion(options as DurableChatHandlerOptions, request)))
     : sourceRoute(createSourceChat(served, options as ChatHandlerOptions));
   return async (request) => {
     try {
@@ -46,12 +47,19 @@ function sourceRoute(send: Route): Route {
   };
 }
 
-function durableRoute(chat: DurableChat): Route {
+function durableRoute(getChat: (request: Request) => DurableChat): Route {
   return async (request) => {
+    const chat = getChat(request);
     if (request.method === 'GET') return chat.resume(request);
     if (request.method !== 'POST') return methodNotAllowed(request);
     return /\/stop\/?$/.test(new URL(request.url).pathname) ? chat.stop(request) : chat.send(request);
   };
+}
+
+/** Adds the version that the client accepts, unless the application has set one. */
+function withVersion(options: DurableChatHandlerOptions, request: Request): DurableChatHandlerOptions {
+  const version = options.version ?? readAcceptedVersion(request);
+  return version === undefined ? options : { ...options, version };
 }
 
 function methodNotAllowed({ method }: Request): Response {

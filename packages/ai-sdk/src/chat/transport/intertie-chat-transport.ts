@@ -3,6 +3,7 @@ import { appendPath } from './append-path.ts';
 import { chatCursors, type ChatCursor } from './chat-cursors.ts';
 import { asFields } from '../../shared/read-fields.ts';
 import { createResumableChunks } from './resumable-chunks.ts';
+import { acceptVersion7 } from '../accepted-version.ts';
 import type { ReconnectOptions, SendMessagesOptions } from './source-chat-transport.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from '../../ui-message-stream/chunk/ui-message-chunk.ts';
 
@@ -18,7 +19,10 @@ export interface IntertieChatTransportOptions<Version extends UIMessageVersion =
   body?: Resolvable<object>;
   credentials?: Resolvable<RequestCredentials>;
   fetch?: typeof fetch;
-  /** Major version of `ai` that reads the chunks. Default: 6, whose chunks 7 also reads. */
+  /**
+   * Major version of `ai` that reads the chunks. 7 requests chunks that only it reads, such as the removal of a step that is
+   * generated again after a crash. Default: 6, whose chunks 7 also reads.
+   */
   version?: Version;
   /** Whether stopping the chat also stops the run on the server. Default: true. */
   stopOnAbort?: boolean;
@@ -195,7 +199,8 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
 
   async #headers(requestHeaders: HeadersLike | undefined): Promise<Record<string, string>> {
     const own = await resolve(this.#options.headers);
-    return { ...Object.fromEntries(new Headers(own)), ...Object.fromEntries(new Headers(requestHeaders)) };
+    const accept: Record<string, string> = this.#options.version === 7 ? { accept: acceptVersion7 } : {};
+    return { ...accept, ...Object.fromEntries(new Headers(own)), ...Object.fromEntries(new Headers(requestHeaders)) };
   }
 
   #key(chatId: string): string {

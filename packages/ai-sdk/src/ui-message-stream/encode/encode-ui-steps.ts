@@ -26,6 +26,8 @@ export class UIStepEncoder {
   /** Writes a boundary if needed before a part of the model: text, reasoning, a call or a file. */
   enterStep(stepId: string | undefined, kind: 'text' | 'other', emit: Emit<UIMessageChunk>): void {
     if (!this.#isOpen) this.#start(stepId, emit);
+    // The step is empty after a reset, so the next one takes its place.
+    else if (this.#currentSteps.size === 0) this.#stepId = stepId;
     else if (this.#openParts.size === 0 && (stepId !== this.#stepId || this.#needsBoundary(stepId, kind))) {
       emit({ type: 'finish-step' });
       this.#start(stepId, emit);

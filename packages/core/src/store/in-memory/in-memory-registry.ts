@@ -92,9 +92,9 @@ export function createInMemoryRegistry(tables: Tables): Registry {
       return run && since !== undefined && since <= tables.now() - silentMs ? takeOwnership(run, process, claim) : null;
     },
 
-    async heartbeat(process) {
+    async heartbeat(process, _info, leaseMs = tables.leaseMs) {
       checkStoreId('process', process);
-      tables.leases.set(process, tables.now() + tables.leaseMs);
+      tables.leases.set(process, tables.now() + leaseMs);
     },
 
     async retire(process) {
@@ -103,6 +103,7 @@ export function createInMemoryRegistry(tables: Tables): Registry {
     },
 
     leaseMs: tables.leaseMs,
+    resumableLeaseMs: tables.resumableLeaseMs,
 
     async hasPeers(process) {
       return [...tables.leases].some(([id, until]) => id !== process && until >= tables.now());

@@ -1,4 +1,4 @@
-import { defaultLeaseMs } from '../default-lease.ts';
+import { defaultLeaseMs, defaultResumableLeaseMs } from '../default-lease.ts';
 import type { Hint, Hints } from '../hints.ts';
 import type { Store } from '../store.ts';
 import { localScope, toScope, type Scope } from '../scope.ts';
@@ -16,7 +16,7 @@ export type InMemoryStoreOptions = {
   now?: () => number;
   /** Creates ids that are unique in the store, for runs and for messages whose own id is already used. */
   generateId?: GenerateId;
-  /** Time for which a process owns its runs after a heartbeat. Default: 45 seconds. */
+  /** Time for which a process owns its runs after a heartbeat. Default: 15 seconds if all its agents can resume, else 45. */
   leaseMs?: number;
 };
 
@@ -30,6 +30,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     now: options.now ?? (() => Date.now()),
     generateId: options.generateId ?? generateId,
     leaseMs: options.leaseMs ?? defaultLeaseMs,
+    resumableLeaseMs: options.leaseMs ?? defaultResumableLeaseMs,
     hints,
     threads: new Map(),
     runs: new Map(),

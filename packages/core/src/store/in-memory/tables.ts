@@ -110,6 +110,7 @@ export type Tables = {
   readonly now: () => number;
   readonly generateId: () => string;
   readonly leaseMs: number;
+  readonly resumableLeaseMs: number;
   readonly hints: Hints;
   readonly threads: Map<Scope, Map<string, ThreadRow>>;
   readonly runs: Map<RunKey, RunRow>;

@@ -1,4 +1,4 @@
-import type { Usage } from '@intertie/core';
+import type { Usage } from './usage.ts';
 
 /** Sums usage by model. A counter that was never reported stays undefined, not zero. */
 export function sumUsage(all: readonly Usage[]): Usage[] {

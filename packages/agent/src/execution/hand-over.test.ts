@@ -1,0 +1,120 @@
+import { createInMemoryStore, type CanonicalMessage } from '@intertie/core';
+import type { LanguageModel } from 'ai';
+import { afterEach, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { call, finish, scriptedModel, text } from '../../../ai-sdk/test/scripted-model.ts';
+import { steppedModel } from '../../test/stepped-model.ts';
+import { Agent } from '../agent/agent.ts';
+import { createRunHost, type RunHost } from './run-host.ts';
+
+/** For a busy machine. */
+const waitOptions = { timeout: 30_000 };
+const hosts: RunHost[] = [];
+afterEach(async () => {
+  await Promise.all(hosts.splice(0).map((host) => host.close()));
+});
+
+/** Opens a process that will leave and one that stays, with one model each and the same tool. */
+async function openTwo(first: LanguageModel, second: LanguageModel, execute: () => Promise<string>) {
+  const store = createInMemoryStore();
+  const [leaving, staying] = ['leaving', 'staying'].map((process) => createRunHost(store, { process, sweepMs: 10 }));
+  hosts.push(leaving!, staying!);
+  const tools = { act: { inputSchema: z.object({}), execute } };
+  const options = { name: 'helper', tools, store, recover: 'step' } as const;
+  const agent = new Agent({ ...options, model: first, host: leaving! });
+  const other = new Agent({ ...options, model: second, host: staying! });
+  await staying!.open();
+  const getMessage = async (): Promise<CanonicalMessage> => {
+    const { messages } = await other.history({ threadId: 't' });
+    expect(messages.at(-1)).toMatchObject({ role: 'assistant', status: 'complete' });
+    return messages.at(-1)!;
+  };
+  return { agent, leaving: leaving!, waitForMessage: () => vi.waitFor(getMessage, waitOptions) };
+}
+
+it('hands a run over at once if no tool runs, without waiting for the drain period', async () => {
+  const first = steppedModel(async function* () {
+    yield { type: 'text-start', id: '0' };
+    yield { type: 'text-delta', id: '0', delta: 'Partial' };
+    await new Promise(() => undefined);
+  });
+  const second = scriptedModel([...text('0', 'Complete'), finish()]);
+  const { agent, leaving, waitForMessage } = await openTwo(first, second, async () => 'ok');
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  for await (const event of run.events) if (event.type === 'text-delta') break;
+  await leaving.close({ drainMs: 600_000 });
+  const { content } = await waitForMessage();
+  expect(content.parts).toMatchObject([{ type: 'text', text: 'Complete' }]);
+  expect(Object.keys(content.steps!)).toHaveLength(1);
+});
+
+it('waits for a running tool and hands its result over', async () => {
+  const first = scriptedModel([call('c1', 'act'), finish('tool-calls')], [...text('0', 'Wrong'), finish()]);
+  const second = scriptedModel([...text('0', 'Done'), finish()]);
+  let finishTool: (output: string) => void = () => undefined;
+  const execute = vi.fn<() => Promise<string>>(() => new Promise((resolve) => void (finishTool = resolve)));
+  const { agent, leaving, waitForMessage } = await openTwo(first, second, execute);
+  await agent.stream({ threadId: 't', message: 'Go' });
+  await vi.waitFor(() => expect(execute).toHaveBeenCalled(), waitOptions);
+  let isClosed = false;
+  const closed = leaving.close({ drainMs: 600_000 }).then(() => (isClosed = true));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(isClosed).toBe(false);
+  finishTool('paid');
+  await closed;
+  const { content } = await waitForMessage();
+  expect(content.parts).toMatchObject([{ state: 'result', result: 'paid' }, { text: 'Done' }]);
+  expect(Object.values(content.steps!)).toMatchObject([{ finishReason: 'tool-calls' }, { finishReason: 'stop' }]);
+  expect(execute).toHaveBeenCalledOnce();
+  expect(second.doStreamCalls).toHaveLength(1);
+});
+
+it('hands over a run whose tool takes longer than the drain period, and reports the call as interrupted', async () => {
+  const first = scriptedModel([call('c1', 'act'), finish('tool-calls')]);
+  const second = scriptedModel([...text('0', 'Sorry'), finish()]);
+  const execute = vi.fn<() => Promise<string>>(() => new Promise(() => undefined));
+  const { agent, leaving, waitForMessage } = await openTwo(first, second, execute);
+  await agent.stream({ threadId: 't', message: 'Go' });
+  await vi.waitFor(() => expect(execute).toHaveBeenCalled(), waitOptions);
+  await leaving.close({ drainMs: 20 });
+  const { content } = await waitForMessage();
+  expect(content.parts).toMatchObject([{ state: 'error', error: { code: 'interrupted' } }, { text: 'Sorry' }]);
+  expect(execute).toHaveBeenCalledOnce();
+  expect(JSON.stringify(second.doStreamCalls[0]!.prompt)).toContain('not known');
+});
+
+it('does not hand over a run without `recover`: it drains and then ends as aborted', async () => {
+  const store = createInMemoryStore();
+  const [leaving, staying] = ['leaving', 'staying'].map((process) => createRunHost(store, { process, sweepMs: 10 }));
+  hosts.push(leaving!, staying!);
+  await staying!.open();
+  const model = steppedModel(async function* () {
+    yield { type: 'text-start', id: '0' };
+    await new Promise(() => undefined);
+  });
+  const agent = new Agent({ name: 'helper', model, store, host: leaving! });
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  await leaving!.close({ drainMs: 20 });
+  expect(await run.record()).toMatchObject({ state: 'aborted', outcome: { reason: 'shutdown' } });
+});
+
+it('continues a released run without waiting for the next sweep', async () => {
+  const store = createInMemoryStore();
+  const [leaving, staying] = ['leaving', 'staying'].map((process) =>
+    createRunHost(store, { process, sweepMs: 600_000 }),
+  );
+  hosts.push(leaving!, staying!);
+  const first = steppedModel(async function* () {
+    yield { type: 'text-start', id: '0' };
+    await new Promise(() => undefined);
+  });
+  const second = scriptedModel([...text('0', 'Complete'), finish()]);
+  const options = { name: 'helper', store, recover: 'step' } as const;
+  const agent = new Agent({ ...options, model: first, host: leaving! });
+  const other = new Agent({ ...options, model: second, host: staying! });
+  await staying!.open();
+  const { runId } = await agent.stream({ threadId: 't', message: 'Go' });
+  await leaving!.close();
+  const run = await other.attach(runId, { threadId: 't' });
+  expect(await run!.message).toMatchObject({ status: 'complete' });
+});

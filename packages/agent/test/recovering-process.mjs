@@ -1,0 +1,27 @@
+// @ts-check
+// node recovering-process.mjs <store> <name> <lease in ms, or 0> <file> <threads>: runs an agent until it is killed, and appends the
+// calls that its tools execute to the file. Prints a line when the runs have started, and a dot for every event.
+import { createStore } from '@intertie/postgres';
+import { appendFileSync, writeSync } from 'node:fs';
+
+import { createRecoveringAgent } from './recovering-agent.mjs';
+
+const [target = '', name = '', leaseMs = '0', file = '', threads = ''] = process.argv.slice(2);
+const lease = Number(leaseMs) > 0 ? { leaseMs: Number(leaseMs) } : {};
+const store = await createStore(target.includes('://') ? { url: target, ...lease } : { folder: target, ...lease });
+const onTool = (/** @type {string} */ call) => appendFileSync(file, `${call}\n`);
+const { agent, host } = createRecoveringAgent(store, { process: name, onTool });
+await host.open();
+const runs = await Promise.all(
+  threads.split(',').map(async (threadId) => agent.stream({ threadId, message: threadId })),
+);
+writeSync(1, '\n');
+for (const run of runs) void printEvents(run);
+process.on('SIGTERM', () => void host.close({ drainMs: 5_000 }).then(() => process.exit(0)));
+setInterval(() => {}, 1_000);
+
+/** @param {import('@intertie/agent').Run} run */
+async function printEvents(run) {
+  // oxlint-disable-next-line no-unused-vars
+  for await (const _ of run.events) writeSync(1, '.');
+}

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+
+import { killOnPostgres } from './recovery-kills.ts';
+
+// The processes run the built packages. `npm run soak` kills 200 on Postgres and 100 on PGlite.
+const timeout = 120_000;
+
+it(
+  'continues the runs of a model whose processes are killed 10 times, and runs no tool twice',
+  { timeout },
+  async ({ annotate }) => {
+    const figures = await killOnPostgres({ kills: 10, runs: 4, concurrency: 5, leaseMs: 0 });
+    await annotate(figures);
+    expect(figures).toContain('10 kills: 40 runs complete');
+    expect(figures).not.toContain(' 0 of them resumed');
+  },
+);

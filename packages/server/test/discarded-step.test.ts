@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { HttpAgent } from '@ag-ui/client';
+import { createAGUIHandler } from '@intertie/ag-ui';
+import { Agent, createRunHost } from '@intertie/agent';
+import { createChatHandler, IntertieChatTransport } from '@intertie/ai-sdk';
+import { createInMemoryStore, type Loss } from '@intertie/core';
+import { expect, it, onTestFinished, vi } from 'vitest';
+
+import { steppedModel } from '../../agent/test/stepped-model.ts';
+import { chatMajors, settled, shown } from '../../ai-sdk/test/chats.ts';
+import { finish, scriptedModel, text } from '../../ai-sdk/test/scripted-model.ts';
+import { toVisibleMessages } from './ag-ui-protocol.ts';
+
+/** For a busy machine. */
+const waitOptions = { timeout: 30_000 };
+
+/** Two processes: the first streams a part of a step and then shuts down, the second generates the step again. */
+async function openTwo() {
+  const store = createInMemoryStore();
+  const [leaving, staying] = ['leaving', 'staying'].map((process) => createRunHost(store, { process }));
+  onTestFinished(async () => {
+    await Promise.all([leaving!.close(), staying!.close()]);
+  });
+  const first = steppedModel(async function* () {
+    yield { type: 'text-start', id: '0' };
+    yield { type: 'text-delta', id: '0', delta: 'Partial' };
+    await new Promise(() => undefined);
+  });
+  const second = scriptedModel([...text('0', 'Complete'), finish()]);
+  const options = { name: 'helper', store, recover: 'step' } as const;
+  const agent = new Agent({ ...options, model: first, host: leaving! });
+  const other = new Agent({ ...options, model: second, host: staying! });
+  await staying!.open();
+  const handOver = async (): Promise<void> => {
+    await vi.waitFor(async () => expect(await agent.latest({ threadId: 't' })).not.toBeNull(), waitOptions);
+    const run = await agent.latest({ threadId: 't' });
+    for await (const item of run!.follow()) {
+      if (item.type === 'events' && item.events.some(({ type }) => type === 'text-delta')) break;
+    }
+    await leaving!.close();
+  };
+  return { agent, other, handOver };
+}
+
+it.each(chatMajors)('$name continues at its cursor after a hand-over', async ({ major, createChat }) => {
+  const { agent, other, handOver } = await openTwo();
+  const losses: Loss[] = [];
+  const onLoss = (loss: Loss): void => void losses.push(loss);
+  const [send, resume] = [agent, other].map((served) => createChatHandler(served, { onLoss }));
+  const fetchEither: typeof fetch = async (input, init) => {
+    const request = new Request(new URL(input as string, 'http://localhost'), init);
+    return (request.method === 'POST' ? send! : resume!)(request);
+  };
+  const transport = new IntertieChatTransport<6 | 7>({ version: major, fetch: fetchEither });
+  const chat = createChat({ id: 't', transport: transport as never });
+  await Promise.all([chat.sendMessage({ text: 'Go' }), handOver()]);
+  await settled(chat);
+  const page = chat.lastMessage!.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const { messages } = await other.history({ threadId: 't', format: 'ui' });
+  expect(messages.at(-1)!.parts.filter(({ type }) => type === 'text')).toMatchObject([{ text: 'Complete' }]);
+  const isLost = losses.some(({ what }) => what === 'discarded step');
+  const isStored = isDeepStrictEqual(shown(chat.lastMessage), shown(messages.at(-1)));
+  // `ai` 6 has no chunk that removes parts.
+  expect({ page, isStored, isLost }).toEqual(
+    major === 7
+      ? { page: ['Complete'], isStored: true, isLost: false }
+      : { page: ['Partial', 'Complete'], isStored: false, isLost: true },
+  );
+});
+
+it('removes a discarded step from an AG-UI client with a snapshot', async () => {
+  const { agent, other, handOver } = await openTwo();
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  const handler = createAGUIHandler(other);
+  const client = new HttpAgent({
+    url: 'http://localhost/ag-ui',
+    threadId: 't',
+    fetch: async (input, init) => handler(new Request(input, init)),
+  });
+  const texts: string[] = [];
+  const snapshots: string[] = [];
+  const joined = client.runAgent(
+    { runId: run.runId },
+    {
+      onTextMessageContentEvent: ({ event }) => void texts.push(event.delta),
+      onMessagesSnapshotEvent: ({ event }) => void snapshots.push(JSON.stringify(event.messages)),
+    },
+  );
+  await vi.waitFor(() => expect([...snapshots, ...texts].join()).toContain('Partial'), waitOptions);
+  await handOver();
+  await joined;
+  expect(snapshots.at(-1)).not.toContain('Partial');
+  const answers = toVisibleMessages(client.messages).slice(1);
+  expect(answers).toMatchObject([{ role: 'assistant', content: 'Complete' }]);
+});
