@@ -19,7 +19,7 @@ class IntegrationFirst extends BaseSequencer {
 }
 
 /** Packages whose unit tests use no database, server or child process. */
-const purePackages = ['a2a', 'ag-ui', 'ai-sdk', 'conformance', 'core', 'mail', 'open-harness'].map(
+const purePackages = ['a2a', 'ag-ui', 'ai-sdk', 'conformance', 'core', 'mail', 'open-harness', 'openai'].map(
   (name) => `packages/${name}`,
 );
 

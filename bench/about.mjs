@@ -13,6 +13,8 @@ export const about = {
     'Validating, reading and writing AI SDK chunks, compared with the schema, the parser and the response of the AI SDK.',
   'ag-ui':
     'From the parts of `streamText` to AG-UI events, and to the bytes of the response, next to CopilotKit’s converter. "Codecs alone" is the translation without streams, fed from a list. The other rows read a stream and hand each event to a loop. On `streamText`, the last rows, nearly all of the time is spent in `streamText` itself, so both sides are level. The rows on a prepared list exaggerate the cost of streams: no model delivers its parts that fast. They are recorded without a target.',
+  openai:
+    'The same model as a stream of the OpenAI Responses API and as the UI message stream of the AI SDK: CPU time from the model to the bytes of the client, and the size of these bytes. The format of OpenAI is several times as large, which no encoder can change.',
   mail: 'Recorded MAIL 1.3 streams, from bytes to language model parts. The peer parses the events without interpreting them; the target is half of its speed.',
   core: 'The fold from events to messages: a snapshot after every delta, with its length and last delta, and the complete text every 16 ms, as a page reads it. The peer builds a new message for every chunk, so its cost grows with the length of the text. Where the peer would take minutes, the growth shows the cost per event of a long run relative to a short one.',
   postgres:

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { SendMessageRequest, Task } from '@a2a-js/sdk';
 import { ClientFactory } from '@a2a-js/sdk/client';
 import { HttpAgent } from '@ag-ui/client';
+import OpenAI from 'openai';
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { afterAll, describe, expect, it } from 'vitest';
 
@@ -119,6 +120,16 @@ describe('examples', () => {
     agent.addMessage({ id: 'u1', role: 'user', content: 'Heat pumps' });
     await agent.runAgent();
     expect(JSON.stringify(agent.messages.filter(({ role }) => role === 'assistant'))).toMatch(/heat pump/i);
+  });
+});
+
+describe('examples/openai-api', () => {
+  it('serves an unmodified openai client', async () => {
+    const { url } = await start('openai-api');
+    const client = new OpenAI({ baseURL: url, apiKey: 'none' });
+    const [model] = (await client.models.list()).data;
+    const response = await client.responses.create({ model: model!.id, input: 'Heat pumps' });
+    expect(response.output_text).toMatch(/heat pump/i);
   });
 });
 

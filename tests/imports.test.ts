@@ -15,6 +15,7 @@ const table: Record<string, { imports: string[] | 'all'; node?: true | string[] 
   'open-harness': { imports: ['core', 'ai-sdk'] },
   'ag-ui': { imports: ['core', 'ai-sdk'] },
   a2a: { imports: ['core'] },
+  openai: { imports: ['core'] },
   conformance: { imports: ['core'] },
   postgres: { imports: ['core'], node: true },
   nats: { imports: ['core'], node: true },

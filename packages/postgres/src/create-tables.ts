@@ -61,6 +61,7 @@ export function createTables(schemaName: string): Tables {
       headId: text('head_id'),
       createdAt: time('created_at').notNull().defaultNow(),
       updatedAt: time('updated_at').notNull().defaultNow(),
+      hidden: boolean('hidden').notNull().default(false),
     },
     (t) => [
       unique('threads_scope_key').on(t.scope, t.key),
@@ -72,6 +73,9 @@ export function createTables(schemaName: string): Tables {
       index('threads_resource')
         .on(t.scope, t.resourceId, t.updatedAt.desc(), t.key)
         .where(sql`${t.resourceId} is not null`),
+      index('threads_hidden')
+        .on(t.updatedAt)
+        .where(sql`${t.hidden}`),
     ],
   );
 
@@ -139,6 +143,7 @@ export function createTables(schemaName: string): Tables {
       startedAt: time('started_at'),
       endedAt: time('ended_at'),
       logDroppedAt: time('log_dropped_at'),
+      branchKey: text('branch_key'),
     },
     (t) => [
       unique('runs_resumes').on(t.resumes),
@@ -155,6 +160,9 @@ export function createTables(schemaName: string): Tables {
       index('runs_prune')
         .on(t.endedAt)
         .where(sql`${t.endedAt} is not null and ${t.logDroppedAt} is null`),
+      index('runs_branch')
+        .on(t.branchKey, t.agent, t.serial)
+        .where(sql`${t.branchKey} is not null`),
     ],
   );
 

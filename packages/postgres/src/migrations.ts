@@ -12,6 +12,7 @@ const names = [
   '0005_claims',
   '0006_message_defaults',
   '0007_recovery',
+  '0008_branches',
   '0009_runs_by_message',
 ];
 

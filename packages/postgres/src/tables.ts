@@ -33,6 +33,7 @@ export type Tables = {
       headId: Nullable<string>;
       createdAt: Defaulted<Date>;
       updatedAt: Defaulted<Date>;
+      hidden: Defaulted<boolean>;
     }
   >;
   conversationMessage: Table<
@@ -83,6 +84,7 @@ export type Tables = {
       startedAt: Nullable<Date>;
       endedAt: Nullable<Date>;
       logDroppedAt: Nullable<Date>;
+      branchKey: Nullable<string>;
     }
   >;
   runLive: Table<

@@ -4,6 +4,7 @@ import { chatRouteKind, modelKind } from '@intertie/ai-sdk';
 import type { AgentKind } from '@intertie/core';
 import { mailKind } from '@intertie/mail';
 import { openHarnessKind } from '@intertie/open-harness';
+import { openaiResponsesKind } from '@intertie/openai';
 import { modelProviders } from './agents/model-providers.ts';
 import { tapeKind } from './agents/tape.ts';
 import { startTapeDemo } from './demo/demo-tape.ts';
@@ -15,6 +16,7 @@ export { chatRoute, type ChatRouteAgentOptions } from '@intertie/ai-sdk';
 export { modelAgent as model, type ModelAgentOptions } from '@intertie/ai-sdk';
 export { mailSwarm, type MAILAgentOptions } from '@intertie/mail';
 export { openHarness, type OpenHarnessAgentOptions } from '@intertie/open-harness';
+export { openaiResponses, type OpenAIResponsesOptions } from '@intertie/openai';
 export { tape, type TapeAgentOptions } from './agents/tape.ts';
 
 /** Every kind of agent that a configuration can contain. A new one is two lines here; tests can pass another list. */
@@ -26,5 +28,6 @@ export const agentKinds: readonly AgentKind[] = [
   agUiKind,
   chatRouteKind,
   a2aKind,
+  openaiResponsesKind,
   { ...tapeKind, startDemo: startTapeDemo },
 ];

@@ -47,29 +47,37 @@ export function createApp(host: Host): App {
     if (allowed.length === 0) return new IntertieError('not-found').toResponse();
     return new IntertieError('method-not-allowed', undefined, { headers: { allow: allowed.join(', ') } }).toResponse();
   });
-  app.onError((error, c) => toErrorResponse(host, error, c));
+  app.onError((error, c) => toErrorResponse(host, error, c, findRoutes));
   return app;
 }
 
-/** Converts an error to a response, and logs it if the server is to blame. Unknown errors expose only the request id. */
-function toErrorResponse({ logger }: Host, error: unknown, c: RouteContext): Response {
+/** Converts an error to a response in the format of the protocol that the path belongs to. */
+function toErrorResponse(host: Host, error: unknown, c: RouteContext, findRoutes: FindRoutes): Response {
+  const reported = reportError(host, error, c);
+  const { status, code, message, headers } = reported;
+  const createErrorBody = findRoutes(c.req.path)[0]?.createErrorBody;
+  if (!createErrorBody) return reported.toResponse();
+  return Response.json(createErrorBody({ status, code, message }), { status, ...(headers && { headers }) });
+}
+
+type FindRoutes = (path: string) => Route[];
+
+/** Maps an error to the catalogue, and logs it if the server is to blame. Unknown errors expose only the request id. */
+function reportError({ logger }: Host, error: unknown, c: RouteContext): IntertieError {
   const known = toIntertieError(error);
   if (known) {
     const { code, cause } = known;
     if (known.status >= 500)
       logger.log('error', 'refused', { requestId: c.get('requestId'), code, cause: formatError(cause) });
-    return known.toResponse();
+    return known;
   }
   const requestId = c.get('requestId');
   logger.log('error', 'failed', { requestId, path: c.req.path, error: formatError(error) });
-  return new IntertieError('internal', undefined, { data: { requestId } }).toResponse();
+  return new IntertieError('internal', undefined, { data: { requestId } });
 }
 
 /** Authenticates and limits requests, and adds the headers that every response has. */
-function guard(
-  host: Host,
-  findRoutes: (path: string) => Route[],
-): (c: RouteContext, next: () => Promise<void>) => Promise<void> {
+function guard(host: Host, findRoutes: FindRoutes): (c: RouteContext, next: () => Promise<void>) => Promise<void> {
   const { config, limits, isLocalOnly, logger, metrics, sessions, streams } = host;
   const { auth, token } = config;
   const hostRules = { hosts: config.hosts ?? [], isGuarded: !isLocalOnly };
@@ -141,7 +149,7 @@ function guard(
         }
       }
     } catch (error) {
-      response = toErrorResponse(host, error, c);
+      response = toErrorResponse(host, error, c, findRoutes);
     }
     const { method, path } = c.req;
     const seconds = (performance.now() - startedAt) / 1000;

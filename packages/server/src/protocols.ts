@@ -5,6 +5,7 @@ import { canonical } from '@intertie/conformance';
 import type { Protocol } from '@intertie/core';
 import { mailProtocol } from '@intertie/mail';
 import { openHarnessProtocol } from '@intertie/open-harness';
+import { openai } from '@intertie/openai';
 
 /** Every protocol that the tools and the server know. A new one is one line here; tests can pass another list. */
 export const protocols: readonly Protocol[] = [
@@ -14,6 +15,7 @@ export const protocols: readonly Protocol[] = [
   mailProtocol,
   openHarnessProtocol,
   a2aProtocol,
+  openai,
   fullStream,
   modelMessages,
 ];

@@ -1,3 +1,4 @@
+import { responseDefects } from '../../openai/test/response-defects.ts';
 import { protocols } from '../src/protocols.ts';
 
 /** Stream with one defect, and the rule that it violates. */
@@ -343,6 +344,7 @@ export const defects: { readonly [protocol: string]: readonly Defect[] } = {
   'model-messages': modelMessages,
   'open-harness': openHarness,
   'ai-sdk': aiSdk,
+  'openai-responses': responseDefects,
 };
 
 /** Lists rules that no defect violates. */

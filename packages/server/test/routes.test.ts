@@ -88,6 +88,10 @@ const calls: { [route: string]: () => Promise<Response> } = {
     callA2A('GET', '/tasks/x/pushNotificationConfigs/y'),
   'DELETE /api/agents/{agent}/a2a/tasks/{task}/pushNotificationConfigs/{config}': () =>
     callA2A('DELETE', '/tasks/x/pushNotificationConfigs/y'),
+  ...openaiCalls('/v1'),
+  'POST /v1/chat/completions': () =>
+    postJson(api('/v1/chat/completions'), { messages: [{ role: 'user', content: 'hello' }], stream: true }),
+  ...openaiCalls('/open-responses/v1'),
   'GET /api/threads': () => fetch(api('/api/threads?search=weather&limit=10')),
   'GET /api/threads/{thread}': () => fetch(api('/api/threads/first')),
   'PATCH /api/threads/{thread}': () =>
@@ -119,6 +123,24 @@ const calls: { [route: string]: () => Promise<Response> } = {
   'GET /ready': () => fetch(api('/ready')),
   'GET /metrics': () => fetch(api('/metrics')),
 };
+
+/** Calls of the endpoints for OpenAI clients. Those of one response start it first. */
+function openaiCalls(prefix: string): { [route: string]: () => Promise<Response> } {
+  const create = async (): Promise<string> => {
+    const response = await postJson(api(`${prefix}/responses`), { input: 'hello' });
+    return api(`${prefix}/responses/${((await response.json()) as { id: string }).id}`);
+  };
+  return {
+    [`GET ${prefix}/models`]: () => fetch(api(`${prefix}/models`)),
+    [`GET ${prefix}/models/{model}`]: () => fetch(api(`${prefix}/models/helper`)),
+    [`POST ${prefix}/responses`]: () => postJson(api(`${prefix}/responses`), { input: 'hello', stream: true }),
+    [`GET ${prefix}/responses/{id}`]: async () => fetch(`${await create()}?stream=true`),
+    [`DELETE ${prefix}/responses/{id}`]: async () => fetch(await create(), { method: 'DELETE' }),
+    [`POST ${prefix}/responses/{id}/cancel`]: async () => postJson(`${await create()}/cancel`, ''),
+    [`GET ${prefix}/responses/{id}/input_items`]: async () => fetch(`${await create()}/input_items`),
+  };
+}
+
 const types = { json: 'json', sse: 'event-stream', text: 'text/', bytes: '/', ndjson: 'ndjson', nothing: '' };
 
 test.each(listRoutes(protocols).map((route) => [`${route.method} ${route.path}`, route] as const))(

@@ -118,8 +118,8 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     const { threadId = generateId(), runId = generateId(), busy = 'reject', pending = 'supersede' } = request;
     const message = request.message && toMessageInput(request.message, threadId, request.resourceId);
     const idempotency = await this.#getIdempotency(request, threadId);
-    const { parentId, resourceId, by } = request;
-    const thread = getThreadFields(definition, threadId, message as CanonicalMessage | undefined);
+    const { parentId, resourceId, by, branchKey, hidden } = request;
+    const fields = getThreadFields(definition, threadId, message as CanonicalMessage | undefined);
     const startRequest: StartRequest = {
       threadId,
       runId,
@@ -130,7 +130,8 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
       resumable: host.resumable,
       pending,
       input: toStoredInput(request),
-      ...(thread && { thread }),
+      ...((fields || hidden) && { thread: { ...fields, ...(hidden && { hidden }) } }),
+      ...(branchKey !== undefined && { branchKey }),
       ...(message && { message }),
       ...(parentId !== undefined && { parentId }),
       ...(resourceId !== undefined && { resourceId }),
@@ -157,7 +158,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
       const isOwnKey = request.idempotencyKey === undefined && result.reason === 'key-reused' && result.run;
       throw toRefusal(isOwnKey ? { type: 'refused', reason: 'run-exists', run: isOwnKey } : result);
     }
-    const isIntroduced = result.type === 'started' && result.messages !== undefined && thread !== undefined;
+    const isIntroduced = result.type === 'started' && result.messages !== undefined && fields !== undefined;
     if (result.type !== 'attached' && !isIntroduced) {
       const first = message as CanonicalMessage | undefined;
       host.track(saveThreadFields(store, definition, threadId, first));

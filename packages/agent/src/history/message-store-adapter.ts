@@ -246,7 +246,10 @@ export function adaptMessageStore(messageStore: MessageStore): MessageStoreAdapt
     async saveThread({ thread: input }) {
       const before = await findThread(input.id);
       const now = new Date();
-      const thread: Thread = { version: 0, createdAt: now, ...before, ...input, updatedAt: now };
+      const { hidden: wasHidden, ...known } = before ?? {};
+      const { hidden = wasHidden, ...fields } = input;
+      const shown = { version: 0, createdAt: now, ...known, ...fields, updatedAt: now };
+      const thread: Thread = hidden ? { ...shown, hidden } : shown;
       if (await memory.getThreadById({ threadId: input.id })) {
         const { headId: _, ...changed } = input;
         await memory.saveThread({ thread: changed });

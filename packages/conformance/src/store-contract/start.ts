@@ -26,6 +26,24 @@ function requestWithoutMessage(name: string, rest: Partial<StartRequest>): Start
 
 export function startTests(contract: Contract): void {
   describe('starting a run', () => {
+    it('finds runs by their branch key, newest first, in the scope and of the agent', async () => {
+      const store = await contract.open();
+      const branchKey = 'key';
+      const find = (agent: string, limit?: number) =>
+        store.registry.listBranchRuns(store.scope, { agent, branchKey, ...(limit !== undefined && { limit }) });
+      const first = await start(store, '1', { branchKey });
+      await start(store, '2', { threadId: 't2', message: message('u_2', { threadId: 't2' }), branchKey });
+      await start(store, '3', { threadId: 't3', message: message('u_3', { threadId: 't3' }) });
+      const queued = await store.registry.start(store.scope, request('4', { branchKey, busy: 'queue' }));
+      expect(queued.type).toBe('queued');
+      expect((await find('helper')).map(({ runId }) => runId)).toEqual(['run_4', 'run_2', 'run_1']);
+      expect((await find('helper', 2)).map(({ runId }) => runId)).toEqual(['run_4', 'run_2']);
+      expect((await find('helper')).at(-1)).toMatchObject({ key: first.run.key, threadId: 'thread_1' });
+      expect(await find('writer')).toEqual([]);
+      const other = store.forScope('another');
+      expect(await other.registry.listBranchRuns(other.scope, { agent: 'helper', branchKey })).toEqual([]);
+    });
+
     it('saves the message and an empty answer, and returns the ownership', async () => {
       const store = await contract.open();
       const { run, epoch, nextSeq, superseded } = await start(store, '1', {

@@ -2,7 +2,7 @@ import type { Json } from '@intertie/core';
 import { describe, expect, it } from 'vitest';
 
 import { storeError, type Contract } from './contract.ts';
-import { deltas, ending, message, request, start } from './samples.ts';
+import { deltas, ending, finish, message, request, start } from './samples.ts';
 
 const threadId = 'thread_1';
 
@@ -51,6 +51,34 @@ export function threadTests(contract: Contract): void {
       const { metadata } = await store.saveThread({ thread: { id: threadId, metadata: { list: [1] } } });
       (metadata!['list'] as Json[]).push(2);
       expect((await store.getThreadById({ threadId }))?.metadata).toEqual({ list: [1] });
+    });
+
+    it('leaves a hidden thread out of lists until it is shown', async () => {
+      const store = await contract.open();
+      await start(store, '1', { thread: { hidden: true } });
+      expect(await store.getThreadById({ threadId })).toMatchObject({ hidden: true });
+      expect((await store.listThreads()).threads).toEqual([]);
+      await store.saveThread({ thread: { id: threadId, title: 'Trip' } });
+      expect((await store.listThreads()).threads).toEqual([]);
+      expect(await store.saveThread({ thread: { id: threadId, hidden: false } })).not.toHaveProperty('hidden');
+      expect((await store.listThreads()).threads).toMatchObject([{ id: threadId }]);
+    });
+
+    it('keeps an existing thread visible if a run asks for a hidden one', async () => {
+      const store = await contract.open();
+      await store.saveThread({ thread: { id: threadId } });
+      await start(store, '1', { thread: { hidden: true } });
+      expect((await store.listThreads()).threads).toMatchObject([{ id: threadId }]);
+    });
+
+    it('lists hidden threads for deletion once their runs have ended', async () => {
+      const store = await contract.open();
+      const run = await start(store, '1', { thread: { hidden: true } });
+      // A negative age also selects threads that have just changed.
+      expect(await store.registry.listHidden(-60_000)).toEqual([]);
+      await finish(store, run, ending());
+      expect(await store.registry.listHidden(3_600_000)).toEqual([]);
+      expect(await store.registry.listHidden(-60_000)).toEqual([{ scope: store.scope, threadId }]);
     });
 
     it('lists each thread once across all pages', async () => {

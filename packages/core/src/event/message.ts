@@ -146,6 +146,8 @@ export type Thread = {
   metadata?: JsonObject;
   /** Last message of the active branch. */
   headId?: string;
+  /** Whether lists leave the thread out. */
+  hidden?: true;
   /** Increases with every change of the thread or its messages. */
   version: number;
   createdAt: Date;

@@ -63,5 +63,7 @@ export interface ProtocolEndpoints {
    * of its catalogue.
    */
   readonly hasOwnErrors?: true;
+  /** Creates the body of an error that the server itself reports, for example missing credentials. Default: that of the server. */
+  readonly createErrorBody?: (error: { status: number; code: string; message: string }) => JsonObject;
   createHandler(options: EndpointOptions): Promise<EndpointHandler>;
 }

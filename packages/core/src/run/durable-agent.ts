@@ -21,6 +21,10 @@ export type RunRequest = {
   /** Id of the run, chosen by the client. */
   runId?: string;
   resourceId?: string;
+  /** Whether a thread that this call creates is hidden; see `ThreadInput`. */
+  hidden?: true;
+  /** Finds the run again; see `Registry.listBranchRuns`. */
+  branchKey?: string;
   /** A repeated key returns the existing run and its events; nothing starts. */
   idempotencyKey?: string;
   /** Default: `reject`. */

@@ -9,7 +9,7 @@ import { createSweeper, type SweepResult } from './sweeper.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-const nothing: SweepResult = { recovered: 0, promoted: 0, expired: 0, dropped: 0, collected: 0 };
+const nothing: SweepResult = { recovered: 0, promoted: 0, expired: 0, dropped: 0, deleted: 0, collected: 0 };
 
 function request(name: string, rest: Partial<StartRequest> = {}): StartRequest {
   return {

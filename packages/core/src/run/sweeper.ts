@@ -37,7 +37,14 @@ export type SweeperOptions = {
 };
 
 /** Number of items that one pass has handled. */
-export type SweepResult = { recovered: number; promoted: number; expired: number; dropped: number; collected: number };
+export type SweepResult = {
+  recovered: number;
+  promoted: number;
+  expired: number;
+  dropped: number;
+  deleted: number;
+  collected: number;
+};
 
 export interface Sweeper {
   /** Runs one pass. Never rejects. */
@@ -154,6 +161,12 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     return runs.length;
   };
 
+  const deleteHidden = async (): Promise<number> => {
+    const threads = await registry.listHidden(logRetentionMs, limit);
+    for (const { scope, threadId } of threads) await store.forScope(scope).deleteThread({ threadId });
+    return threads.length;
+  };
+
   const collect = async (): Promise<number> => {
     if (now() - collectedAt < hourMs) return 0;
     const collected = await blobs.collect(blobRetentionMs, limit);
@@ -167,6 +180,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     promoted: await attempt(promote),
     expired: await attempt(() => inRounds(() => registry.expire(limit))),
     dropped: await attempt(() => inRounds(drop)),
+    deleted: await attempt(() => inRounds(deleteHidden)),
     collected: await attempt(collect),
   });
 

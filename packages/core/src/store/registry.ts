@@ -123,7 +123,7 @@ export type StartRequest = {
   threadId: string;
   resourceId?: string;
   /** Fields of the thread if this call creates it. An existing thread keeps its fields. */
-  thread?: Pick<ThreadInput, 'title' | 'metadata'>;
+  thread?: Pick<ThreadInput, 'title' | 'metadata' | 'hidden'>;
   runId: string;
   agent: string;
   /** Process that will execute the run. */
@@ -142,6 +142,8 @@ export type StartRequest = {
   idempotency?: { key: string; hash: string };
   input?: Json;
   createdBy?: string;
+  /** Finds the run again with `listBranchRuns`, for clients that send whole histories without ids. */
+  branchKey?: string;
 };
 
 export type Started = { type: 'started' } & Ownership & {
@@ -295,6 +297,8 @@ export interface Registry {
    * of expired decisions.
    */
   expire(limit?: number): Promise<number>;
+  /** Lists hidden threads without a live or queued run that last changed at least `minAgeMs` ago, by the store's clock. */
+  listHidden(minAgeMs: number, limit?: number): Promise<Array<{ scope: Scope; threadId: string }>>;
   /** Lists runs that ended at least `minAgeMs` ago, by the store's clock, and still have a log. */
   listPrunable(minAgeMs: number, limit?: number): Promise<RunKey[]>;
 
@@ -308,6 +312,8 @@ export interface Registry {
    * runs that match, because it counts them.
    */
   listLatestRuns(scope: Scope, query?: ListLatestRuns): Promise<LatestRunPage>;
+  /** Lists the runs of an agent that were started with a branch key, newest first. Default limit: 20. */
+  listBranchRuns(scope: Scope, query: { agent: string; branchKey: string; limit?: number }): Promise<RunRecord[]>;
   liveRun(scope: Scope, query: { threadId: string }): Promise<RunRecord | null>;
   listDecisions(
     scope: Scope,

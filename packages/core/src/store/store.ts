@@ -78,6 +78,8 @@ export type ThreadInput = {
   title?: string;
   metadata?: JsonObject;
   headId?: string;
+  /** Whether lists leave the thread out, and the sweeper deletes it when the logs of its runs expire. */
+  hidden?: boolean;
   createdAt?: Date;
 };
 

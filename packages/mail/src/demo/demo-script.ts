@@ -32,8 +32,10 @@ type Pace = () => Promise<void>;
 const disclaimer = 'I am a script and not a model: a real swarm would now say something true.';
 
 /** Plays the swarm's reaction to a user message. It continues without any connected client. */
-export async function playRequest(task: DemoTask, text: string, pace: Pace): Promise<void> {
+export async function playRequest(task: DemoTask, body: string, pace: Pace): Promise<void> {
   await pace();
+  // Instructions of the client precede the message.
+  const text = body.split('\n\n').at(-1) ?? '';
   if (/\b(?:fail|break|crash)\b/i.test(text)) return task.fail('supervisor', 'completion failed after 5 retries');
   if (/\b(?:plan|trip|choose|decide|ask)\b/i.test(text)) return askUser(task, text);
   if (text.length < 16 && /\b(?:hi|hello|hey|thanks)\b/i.test(text)) {

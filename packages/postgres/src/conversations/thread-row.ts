@@ -1,5 +1,5 @@
 import type { JsonObject, Thread } from '@intertie/core';
-import type { Scope } from '@intertie/core/store';
+import type { Scope, ThreadInput } from '@intertie/core/store';
 
 import type { Sql, SqlRow } from '../database.ts';
 
@@ -10,6 +10,7 @@ export interface ThreadRow extends SqlRow {
   title: string | null;
   metadata: string | null;
   head_id: string | null;
+  hidden: boolean;
   next_seq: number;
   version: number;
   created_at: number;
@@ -18,7 +19,7 @@ export interface ThreadRow extends SqlRow {
 
 /** Columns for `select ${threadColumns} from intertie.threads t`. */
 export const threadColumns: string = `t.id::text as uuid, t.key, t.resource_id, t.title, t.metadata::text as metadata,
-  t.head_id, t.next_seq::float8 as next_seq, t.version::float8 as version,
+  t.head_id, t.hidden, t.next_seq::float8 as next_seq, t.version::float8 as version,
   (extract(epoch from t.created_at) * 1000)::float8 as created_at,
   (extract(epoch from t.updated_at) * 1000)::float8 as updated_at`;
 
@@ -40,11 +41,14 @@ export async function findThread(
 /** Creates the thread, or locks the existing one. */
 export async function lockThread(
   sql: Sql,
-  thread: { uuid: string; scope: Scope; key: string; resourceId?: string; title?: string; metadata?: JsonObject },
+  thread: { uuid: string; scope: Scope; key: string } & Pick<
+    ThreadInput,
+    'resourceId' | 'title' | 'metadata' | 'hidden'
+  >,
 ): Promise<ThreadRow> {
   const rows = await sql.query<ThreadRow>(
-    `insert into intertie.threads as t (id, scope, key, resource_id, title, metadata)
-     values ($1::text::uuid, $2, $3, $4, $5, $6::text::json)
+    `insert into intertie.threads as t (id, scope, key, resource_id, title, metadata, hidden)
+     values ($1::text::uuid, $2, $3, $4, $5, $6::text::json, $7)
      on conflict (scope, key) do update set key = excluded.key returning ${threadColumns}`,
     [
       thread.uuid,
@@ -53,6 +57,7 @@ export async function lockThread(
       thread.resourceId ?? null,
       thread.title ?? null,
       thread.metadata ? JSON.stringify(thread.metadata) : null,
+      thread.hidden ?? false,
     ],
   );
   return rows[0]!;
@@ -81,6 +86,7 @@ export function toThread(row: ThreadRow): Thread {
     ...(row.title !== null && { title: row.title }),
     ...(row.metadata !== null && { metadata: JSON.parse(row.metadata) as JsonObject }),
     ...(row.head_id !== null && { headId: row.head_id }),
+    ...(row.hidden && { hidden: true }),
     version: row.version,
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),

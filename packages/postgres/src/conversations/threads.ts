@@ -32,6 +32,7 @@ export async function saveThread(context: Context, scope: Scope, input: ThreadIn
     metadata ? JSON.stringify(metadata) : null,
     input.headId ?? null,
     input.createdAt ? toMilliseconds(input.createdAt) : null,
+    input.hidden ?? null,
   ];
   const row = await transact(context.database, context.hints, async (sql, publish) => {
     if (input.headId !== undefined) await checkHead(sql, scope, input.id, input.headId);
@@ -42,11 +43,11 @@ export async function saveThread(context: Context, scope: Scope, input: ThreadIn
   return toThread(row);
 }
 
-const upsert = `insert into intertie.threads as t (id, scope, key, resource_id, title, metadata, version, created_at)
-  values ($1::text::uuid, $2, $3, $4, $5, $6::text::json, 1, coalesce(${fromMilliseconds('$8::int8')}, now()))
+const upsert = `insert into intertie.threads as t (id, scope, key, resource_id, title, metadata, hidden, version, created_at)
+  values ($1::text::uuid, $2, $3, $4, $5, $6::text::json, coalesce($9, false), 1, coalesce(${fromMilliseconds('$8::int8')}, now()))
   on conflict (scope, key) do update set resource_id = coalesce(excluded.resource_id, t.resource_id),
     title = coalesce(excluded.title, t.title), metadata = coalesce(excluded.metadata, t.metadata),
-    head_id = coalesce($7, t.head_id), version = t.version + 1, updated_at = now()
+    head_id = coalesce($7, t.head_id), hidden = coalesce($9, t.hidden), version = t.version + 1, updated_at = now()
   returning ${threadColumns}`;
 
 async function checkHead(sql: Sql, scope: Scope, threadId: string, headId: string): Promise<void> {
@@ -73,7 +74,7 @@ export async function listThreads(sql: Sql, scope: Scope, query: ListThreads): P
   const limit = query.limit ?? pageSize;
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
   const values: SqlValue[] = [scope, limit + 1];
-  const conditions = ['t.scope = $1'];
+  const conditions = ['t.scope = $1', 'not t.hidden'];
   const add = (value: SqlValue): string => `$${values.push(value)}`;
   if (query.resourceId !== undefined) conditions.push(`t.resource_id = ${add(query.resourceId)}`);
   for (const word of (query.search ?? '').toLowerCase().split(/\s+/).filter(Boolean)) {

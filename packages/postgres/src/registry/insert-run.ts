@@ -12,6 +12,7 @@ export type NewRun = {
   resumes?: string;
   input?: Json;
   createdBy?: string;
+  branchKey?: string;
   /** Owner of the run. Absent for a queued run. */
   process?: string;
 };
@@ -20,10 +21,10 @@ export async function insertRun(sql: Sql, run: NewRun): Promise<void> {
   await sql.query(
     `with made as (
         insert into intertie.runs
-          (id, thread_id, message_id, client_run_id, agent, resumes, input, created_by, state, started_at)
+          (id, thread_id, message_id, client_run_id, agent, resumes, input, created_by, state, started_at, branch_key)
         select $1::text::uuid, $2::text::uuid, $3, $4, $5, $6::text::uuid, $7::text::json, $8,
           case when $9::text is null then 'queued' else 'running' end,
-          case when $9::text is null then null else now() end
+          case when $9::text is null then null else now() end, $10
         returning id, thread_id)
       insert into intertie.run_live (run_id, thread_id, process)
       select id, thread_id, $9 from made where $9::text is not null`,
@@ -37,6 +38,7 @@ export async function insertRun(sql: Sql, run: NewRun): Promise<void> {
       toJsonText(run.input),
       run.createdBy ?? null,
       run.process ?? null,
+      run.branchKey ?? null,
     ],
   );
 }

@@ -179,6 +179,17 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
 
     expire: (limit) => expireDecisions(context, limit),
 
+    async listHidden(minAgeMs, limit = 50) {
+      const threads = await database.query<{ scope: string; key: string }>(
+        `select t.scope, t.key from intertie.threads t
+          where t.hidden and t.updated_at < now() - $1::float8 * interval '1 millisecond'
+            and not exists (select 1 from intertie.runs r where r.thread_id = t.id and r.state in ('queued', 'running'))
+          order by t.updated_at limit $2`,
+        [minAgeMs, limit],
+      );
+      return threads.map(({ scope, key }) => ({ scope: scope as Scope, threadId: key }));
+    },
+
     async listPrunable(minAgeMs, limit = 50) {
       const runs = await database.query<{ key: string }>(
         `select id::text as key from intertie.runs
@@ -215,6 +226,17 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
     },
 
     listLatestRuns: (scope, query) => listLatestRuns(database, scope, query),
+    async listBranchRuns(scope, { agent, branchKey, limit = 20 }) {
+      const values = [branchKey, agent, scope, limit];
+      return toRecords(
+        await selectRuns(
+          database,
+          'r.branch_key = $1 and r.agent = $2 and t.scope = $3',
+          values,
+          'order by r.serial desc limit $4',
+        ),
+      );
+    },
 
     async liveRun(scope, { threadId }) {
       const rows = await selectRuns(database, 't.scope = $1 and t.key = $2 and l.run_id is not null', [

@@ -59,6 +59,8 @@ export async function startFastPath(
     toPayload(hint),
     request.thread?.title ?? null,
     toJsonText(request.thread?.metadata),
+    request.branchKey ?? null,
+    request.thread?.hidden ?? false,
     ...messageValues([user]),
   ];
   const [ids, hashes] = toRefArrays([user]);
@@ -131,8 +133,8 @@ const parts = `with seen as materialized (
       and not ${has(messageByKey('id', 'locked.id', '$7'))}
       and not ${has(messageByKey('id', 'locked.id', '$8'))}),
   created as (
-    insert into intertie.threads (id, scope, key, resource_id, title, metadata, next_seq, version, head_id)
-    select $3::text::uuid, $1, $2, $4, $19, $20::text::json, 2, 1, $8
+    insert into intertie.threads (id, scope, key, resource_id, title, metadata, hidden, next_seq, version, head_id)
+    select $3::text::uuid, $1, $2, $4, $19, $20::text::json, $22, 2, 1, $8
     where not exists (select from seen) and not exists (select from locked) and $6::text is null and not ${isKeyUsed}
     on conflict (scope, key) do nothing returning id),
   changed as (
@@ -143,7 +145,7 @@ const parts = `with seen as materialized (
     select id, next_seq as base, version + 1 as version, first_parent from free
     union all select id, 0, 1, null from created),
   asked as (
-    ${insertStatement(21, 'thread')} returning thread_id, id, seq, version, line),
+    ${insertStatement(23, 'thread')} returning thread_id, id, seq, version, line),
   answer as (
     insert into intertie.conversation_message (thread_id, seq, version, line, id, parent_id, role, type, status,
       resource_id, client_run_id, content, created_at, run_id)
@@ -151,8 +153,8 @@ const parts = `with seen as materialized (
       $4, $10, '{"format":2,"parts":[]}', now(), $9::text::uuid from asked),
   run as (
     insert into intertie.runs
-      (id, thread_id, message_id, client_run_id, agent, input, created_by, state, started_at)
-    select $9::text::uuid, id, $8, $10, $11, $12::text::json, $13, 'running', now() from thread),
+      (id, thread_id, message_id, client_run_id, agent, input, created_by, branch_key, state, started_at)
+    select $9::text::uuid, id, $8, $10, $11, $12::text::json, $13, $21, 'running', now() from thread),
   live as (
     insert into intertie.run_live (run_id, thread_id, process)
     select $9::text::uuid, id, $14 from thread returning epoch, next_seq),

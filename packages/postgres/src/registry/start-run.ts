@@ -128,6 +128,7 @@ async function start(
     agent: request.agent,
     ...(request.input !== undefined && { input: request.input }),
     ...(request.createdBy !== undefined && { createdBy: request.createdBy }),
+    ...(request.branchKey !== undefined && { branchKey: request.branchKey }),
     ...(!blocker && { process }),
   });
   await insertRequest(sql, scope, request);

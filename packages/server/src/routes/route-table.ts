@@ -1,4 +1,4 @@
-import type { JsonObject, Protocol } from '@intertie/core';
+import type { JsonObject, Protocol, ProtocolEndpoints } from '@intertie/core';
 import type { z } from 'zod';
 import { joinNames } from '../config/join-names.ts';
 import { wireBody } from './dev.ts';
@@ -19,6 +19,7 @@ export type Route = {
   /** Success statuses with the kind of body. */
   answers: { readonly [status: number]: 'json' | 'sse' | 'text' | 'bytes' | 'ndjson' | 'nothing' };
   isPublic?: true;
+  createErrorBody?: ProtocolEndpoints['createErrorBody'];
 };
 
 const thread = { thread: 'Thread of the run, if several threads use the same run id.' };
@@ -273,11 +274,10 @@ const createServerRoutes = (protocols: readonly Protocol[]): readonly Route[] =>
 
 /** Returns every route as data. The OpenAPI document is generated from it, and a test calls each route. */
 export function listRoutes(protocols: readonly Protocol[]): readonly Route[] {
-  const endpoints = protocols.flatMap((protocol) => protocol.endpoints?.routes ?? []);
-  return [
-    ...endpoints.map((route): Route => Object.assign({ tag: 'chat' as const }, route)),
-    ...createServerRoutes(protocols),
-  ];
+  const endpoints = protocols.flatMap(({ endpoints: { routes = [], createErrorBody } = { routes: [] } }) =>
+    routes.map((route): Route => ({ tag: 'chat', ...route, ...(createErrorBody && { createErrorBody }) })),
+  );
+  return [...endpoints, ...createServerRoutes(protocols)];
 }
 
 /** Finds the routes of a path, one per method. */

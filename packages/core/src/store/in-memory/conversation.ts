@@ -35,6 +35,7 @@ export function toThread(row: ThreadRow): Thread {
     id: row.id,
     ...defined({ resourceId: row.resourceId, title: row.title, headId: row.headId }),
     ...(row.metadata !== undefined && { metadata: structuredClone(row.metadata) }),
+    ...(row.hidden && { hidden: true }),
     version: row.version,
     createdAt: new Date(row.createdAt),
     updatedAt: new Date(row.updatedAt),

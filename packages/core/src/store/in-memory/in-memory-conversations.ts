@@ -125,6 +125,7 @@ function saveThread(tables: Tables, scope: Scope, input: ThreadInput): ThreadRow
   if (input.title !== undefined) thread.title = input.title;
   if (metadata) thread.metadata = metadata;
   if (input.headId !== undefined) thread.headId = input.headId;
+  if (input.hidden !== undefined) thread.hidden = input.hidden;
   nextVersion(tables, thread);
   return thread;
 }
@@ -139,7 +140,7 @@ function listThreads(
   const terms = search.toLowerCase().split(/\s+/).filter(Boolean);
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const found = threads.filter(({ updatedAt, id, title = '', ...thread }) => {
-    if (resourceId !== undefined && thread.resourceId !== resourceId) return false;
+    if (thread.hidden || (resourceId !== undefined && thread.resourceId !== resourceId)) return false;
     if (after && (updatedAt > after.updatedAt || (updatedAt === after.updatedAt && id <= after.id))) return false;
     return terms.every((term) => title.toLowerCase().includes(term));
   });

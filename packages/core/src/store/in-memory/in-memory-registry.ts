@@ -148,6 +148,18 @@ export function createInMemoryRegistry(tables: Tables): Registry {
 
     expire: async (limit = Infinity) => expireDecisions(tables, limit),
 
+    async listHidden(minAgeMs, limit = 50) {
+      const changedBefore = tables.now() - minAgeMs;
+      return [...tables.threads.values()]
+        .flatMap((threads) => [...threads.values()])
+        .filter(({ hidden, updatedAt, runs }) => {
+          const isBusy = [...runs.values()].some(({ endedAt }) => endedAt === undefined);
+          return hidden && updatedAt < changedBefore && !isBusy;
+        })
+        .slice(0, limit)
+        .map(({ scope, id: threadId }) => ({ scope, threadId }));
+    },
+
     async listPrunable(minAgeMs, limit = 50) {
       const endedBefore = tables.now() - minAgeMs;
       const old = [...tables.ended].filter((run) => run.endedAt! < endedBefore);
@@ -179,6 +191,14 @@ export function createInMemoryRegistry(tables: Tables): Registry {
     },
 
     listLatestRuns: async (scope, query) => listLatestRuns([...listThreads(scope)], query),
+    async listBranchRuns(scope, { agent, branchKey, limit = 20 }) {
+      return [...listThreads(scope)]
+        .flatMap(({ runs }) => [...runs.values()])
+        .filter((run) => run.agent === agent && run.branchKey === branchKey)
+        .toSorted((a, b) => b.serial - a.serial)
+        .slice(0, limit)
+        .map(toRunRecord);
+    },
 
     async liveRun(scope, { threadId }) {
       const run = findThread(tables, scope, threadId)?.live;

@@ -20,7 +20,7 @@ export function findOwned(tables: Tables, key: RunKey, epoch: number): RunRow | 
 export function insertRun(
   tables: Tables,
   message: MessageRow,
-  run: { runId: string; agent: string; resumes?: RunRow; input?: Json; createdBy?: string },
+  run: { runId: string; agent: string; resumes?: RunRow; input?: Json; createdBy?: string; branchKey?: string },
 ): RunRow {
   const { thread } = message;
   const row: RunRow = {

@@ -61,7 +61,7 @@ export function startRun(tables: Tables, scope: Scope, request: StartRequest): S
   const run = insertRun(tables, placeholder, {
     runId,
     agent: request.agent,
-    ...defined({ input, createdBy: request.createdBy }),
+    ...defined({ input, createdBy: request.createdBy, branchKey: request.branchKey }),
   });
   if (idempotency) {
     storeRequest(tables, scope, idempotency.key, { hash: idempotency.hash, run, messages: [placeholder] });
@@ -93,8 +93,10 @@ function readRepeatedStart(run: RunRow, { process, messageId }: StartRequest): S
   return { type: 'attached', run: toRunRecord(run) };
 }
 
-function readThreadFields({ thread: { title, metadata } = {} }: StartRequest): Pick<ThreadRow, 'title' | 'metadata'> {
-  return defined({ title, metadata: metadata ? readJson(metadata, 'metadata') : undefined });
+function readThreadFields({
+  thread: { title, metadata, hidden } = {},
+}: StartRequest): Pick<ThreadRow, 'title' | 'metadata' | 'hidden'> {
+  return defined({ title, hidden, metadata: metadata ? readJson(metadata, 'metadata') : undefined });
 }
 
 /** Cancels the decisions that the conversation before a run still waits for. */

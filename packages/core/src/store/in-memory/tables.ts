@@ -27,6 +27,7 @@ export type ThreadRow = {
   title?: string;
   metadata?: JsonObject;
   headId?: string;
+  hidden?: boolean;
   readonly createdAt: number;
   updatedAt: number;
   version: number;
@@ -66,6 +67,7 @@ export type RunRow = {
   continuation?: RunRow;
   readonly input?: Json;
   readonly createdBy?: string;
+  readonly branchKey?: string;
   readonly createdAt: number;
   state: RunState;
   live?: LiveRow;

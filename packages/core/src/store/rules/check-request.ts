@@ -4,7 +4,16 @@ import { checkStoreText } from '../store-text.ts';
 
 /** Checks the ids and texts of a start request. */
 export function checkStart({ threadId, runId, messageId, agent, process, ...rest }: StartRequest): void {
-  const ids = { threadId, runId, messageId, agent, process, resourceId: rest.resourceId, createdBy: rest.createdBy };
+  const ids = {
+    threadId,
+    runId,
+    messageId,
+    agent,
+    process,
+    resourceId: rest.resourceId,
+    createdBy: rest.createdBy,
+    branchKey: rest.branchKey,
+  };
   for (const [what, id] of Object.entries(ids)) if (id !== undefined) checkStoreId(what, id);
   if (rest.thread?.title !== undefined) checkStoreText('title', rest.thread.title);
   if (!rest.idempotency) return;

@@ -1,0 +1,167 @@
+import {
+  compose,
+  seal,
+  sourceStream,
+  type AgentEvent,
+  type AgentSource,
+  type Codec,
+  type JsonObject,
+  type OnLoss,
+  type ResumePoint,
+  type SourceStreamOptions,
+} from '@intertie/core';
+import { asFields, asNonEmptyText, asNumber, defined } from '@intertie/core/internal';
+import type { Waiting } from '@intertie/core/store';
+import { createResponsesDecoder } from '../decode/decode-responses.ts';
+import {
+  cancelResponse,
+  readResponse,
+  ServerError,
+  type ResponsePosition,
+  type ResponsesServer,
+} from './request-response.ts';
+import { toRequestBody } from './to-request-body.ts';
+
+export type OpenAISourceOptions = ResponsesServer & {
+  /** Model of the server: of OpenAI a model, of an Intertie server an agent. */
+  model: string;
+  /** Name of the source. Default: the model. */
+  name?: string;
+  /**
+   * Whether the server continues a response when the connection is lost, so that the source can return to it. Default: true. Set it
+   * to false for servers without background mode; their runs end as `lost` if the process dies.
+   */
+  background?: boolean;
+  /** Further fields of each request, for example `reasoning` or `max_output_tokens`. */
+  request?: JsonObject;
+  /** Maximum time without an event, in milliseconds. */
+  idleMs?: number;
+  onFrame?: SourceStreamOptions['onFrame'];
+  onLoss?: OnLoss;
+};
+
+/**
+ * Creates a source from a server of the Responses API. A run whose connection or process is lost continues after the last event with
+ * `starting_after`. A paused run continues with `previous_response_id`.
+ */
+export function openaiSource(options: OpenAISourceOptions): AgentSource {
+  const { model, name = model, background = true, request, idleMs, onFrame, onLoss = () => undefined } = options;
+  const streamOptions = defined({ idleMs, onFrame });
+
+  const read = async function* (
+    begin: Parameters<typeof readResponse>[1],
+    leave: AbortSignal,
+    stop: AbortSignal,
+  ): AsyncGenerator<JsonObject> {
+    let responseId = 'from' in begin ? begin.from.responseId : undefined;
+    const cancel = (): void => {
+      // Another process continues a run that is handed over.
+      if (responseId === undefined || isHandOver(stop.reason)) return;
+      cancelResponse(options, responseId).catch(() => undefined);
+    };
+    stop.addEventListener('abort', cancel, { once: true });
+    try {
+      for await (const event of readResponse(options, begin, leave)) {
+        responseId ??= asNonEmptyText(asFields(event.response).id);
+        yield event;
+      }
+    } finally {
+      stop.removeEventListener('abort', cancel);
+    }
+  };
+
+  return {
+    name,
+    pauses: 'token',
+    run(run, { signal }) {
+      const body = toRequestBody(run, { model, background, request });
+      const codec = compose(createResponsesDecoder(run, { checkpoints: background, onLoss }), seal(run, onLoss));
+      return sourceStream((leave) => read({ body }, leave, signal), codec, { signal, ...streamOptions });
+    },
+    resume(run, from, { signal }) {
+      const sealed = seal(run, onLoss, { log: from.events });
+      const position = readPosition(from);
+      if (position === undefined) return sourceStream(() => endedInput, compose(endAsLost, sealed), { signal });
+      const waiting = listWaiting(from);
+      const decoder = createResponsesDecoder(run, { checkpoints: true, waiting, onLoss });
+      const codec = compose(compose(decoder, skipLogged(from.events)), sealed);
+      const open = (leave: AbortSignal): AsyncIterable<unknown> =>
+        withLostError(read({ from: position }, leave, signal));
+      return sourceStream(open, codec, { signal, ...streamOptions });
+    },
+  };
+}
+
+function isHandOver(reason: unknown): boolean {
+  return asFields(reason).message === 'hand-over';
+}
+
+function readPosition({ token }: ResumePoint): ResponsePosition | undefined {
+  const { responseId, sequence } = asFields(token);
+  const id = asNonEmptyText(responseId);
+  return id === undefined ? undefined : { responseId: id, sequence: asNumber(sequence) ?? 0 };
+}
+
+/** Calls and questions that the response has asked before its last checkpoint. */
+function listWaiting({ events }: ResumePoint): Waiting[] {
+  const last = events.findLastIndex(({ type }) => type === 'checkpoint');
+  const waiting = new Map<string, Waiting>();
+  for (const event of events.slice(0, last)) {
+    if (event.type === 'tool-call' && event.executor === 'client') {
+      waiting.set(event.toolCallId, { type: 'tool', toolCallId: event.toolCallId });
+    }
+    if (event.type === 'question') waiting.set(event.questionId, { type: 'question', questionId: event.questionId });
+    if (event.type === 'tool-result') waiting.delete(event.toolCallId);
+  }
+  return [...waiting.values()];
+}
+
+/**
+ * Drops the decoded events that the log has after its last checkpoint. Deltas are compared by length, because the log may contain
+ * several of them as one.
+ */
+function skipLogged(log: readonly AgentEvent[]): Codec<AgentEvent, AgentEvent> {
+  const logged = new Map<string, number>();
+  for (const event of log.slice(log.findLastIndex(({ type }) => type === 'checkpoint') + 1)) {
+    logged.set(toKey(event), (logged.get(toKey(event)) ?? 0) + measure(event));
+  }
+  return {
+    feed(event, emit) {
+      const known = logged.get(toKey(event)) ?? 0;
+      if (known === 0) return emit(event);
+      const size = measure(event);
+      logged.set(toKey(event), Math.max(0, known - size));
+      if ('delta' in event && size > known) emit({ ...event, delta: event.delta.slice(known) });
+    },
+    end: () => undefined,
+  };
+}
+
+function toKey(event: AgentEvent): string {
+  const { id, toolCallId, questionId } = event as { id?: string; toolCallId?: string; questionId?: string };
+  return JSON.stringify([event.type, id, toolCallId, questionId]);
+}
+
+function measure(event: AgentEvent): number {
+  return 'delta' in event && typeof event.delta === 'string' ? event.delta.length : 1;
+}
+
+/** A server that no longer has the events cannot continue the run. */
+async function* withLostError(events: AsyncIterable<unknown>): AsyncGenerator {
+  try {
+    yield* events;
+  } catch (error) {
+    if (!(error instanceof ServerError) || (error.status !== 404 && error.status !== 410)) throw error;
+    throw Object.assign(new Error('The server no longer has the response.', { cause: error }), { code: 'lost' });
+  }
+}
+
+const endedInput: AsyncIterable<unknown> = { async *[Symbol.asyncIterator]() {} };
+
+const endAsLost: Codec<unknown, AgentEvent> = {
+  feed() {},
+  end(_, emit) {
+    const message = 'The process died before the server had confirmed the response.';
+    emit({ type: 'run-end', outcome: 'error', error: { message, code: 'lost' } });
+  },
+};
