@@ -37,14 +37,15 @@ export function createOpenAIHandler(
   const handler = openaiEndpoints.createHandler({
     limits: { ...defaultRequestLimits, ...limits },
     fileUrl: toBlobUrl,
+    requiresToken: false,
     ...defined({ errorText }),
   });
   return async (request) => {
-    const { pathname } = new URL(request.url);
+    const { pathname, origin } = new URL(request.url);
     const path = pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : undefined;
     const found = path === undefined ? undefined : findRoute(request.method, path);
     if (found === undefined) return notFound(request, pathname).toResponse();
-    return (await handler)({ request, ...found, agent: first, agents: served, by: by?.(request) ?? 'openai' });
+    return (await handler)({ request, ...found, agent: first, agents: served, origin, by: by?.(request) ?? 'openai' });
   };
 }
 

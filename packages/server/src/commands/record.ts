@@ -22,7 +22,10 @@ export const recordCommand: Command = (program, _terminal, { protocols }) => {
     .option('--title <text>', 'title in the header of the tape');
   addEndpointOptions(command);
   addExamples(command, [
-    ['intertie record http://localhost:3000/api/chat -p "Plan a trip" -o trip.tape.jsonl', 'A chat route:'],
+    [
+      'intertie record http://localhost:3000/api/chat -p "Plan a trip" -o trip.tape.jsonl',
+      'The chat endpoint of an app:',
+    ],
     ...listExamples(protocols, 'record'),
     ['intertie replay trip.tape.jsonl', 'Replay it without an API key:'],
   ]);
