@@ -142,6 +142,18 @@ describe('createA2AEncoder', () => {
     expect(items).toHaveLength(2);
   });
 
+  it('reports a call whose input is streamed once', () => {
+    const { losses } = encode([
+      start,
+      { type: 'tool-input-start', toolCallId: 'c', toolName: 'clock' },
+      { type: 'tool-input-delta', toolCallId: 'c', delta: '{}' },
+      { type: 'tool-call', toolCallId: 'c', toolName: 'clock', input: {} },
+      { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 12 },
+      end,
+    ]);
+    expect(losses).toEqual(['tool call', 'tool result']);
+  });
+
   it('sends the artifacts of the message that a continuation extends with the task', () => {
     const { items } = encode([
       { ...start, resumes: 'r0' },

@@ -53,6 +53,8 @@ class A2AEncoder implements Encoder<A2AStreamItem, A2AOpenState> {
   #texts = new Map<string, OpenText>();
   /** Artifacts of each open step, which are emptied if the step is discarded. */
   #steps = new Map<string, string[]>();
+  /** Calls whose input is streamed. The start of the input reports their loss. */
+  #streamedCalls = new Set<string>();
   #data = new Map<string, { name: string; data: Json }>();
   /** Start of a continuation. Its baseline follows and belongs to the same item. */
   #held: EventOf<'run-start'> | undefined;
@@ -289,7 +291,9 @@ class A2AEncoder implements Encoder<A2AStreamItem, A2AOpenState> {
       return emit({ statusUpdate: { ...this.#ids, status, ...toExtensionMetadata(data) } });
     }
     const loss = losses[event.type];
-    if (loss === undefined) return;
+    if (event.type === 'tool-input-start') this.#streamedCalls.add(event.toolCallId);
+    const isReported = event.type === 'tool-call' && this.#streamedCalls.delete(event.toolCallId);
+    if (loss === undefined || isReported) return;
     const id = 'id' in event ? event.id : 'toolCallId' in event ? event.toolCallId : undefined;
     const isHidden = 'internal' in event && event.internal;
     if (isHidden) this.#options.onLoss?.({ kind: 'withheld', what: loss, why: 'It is internal.', ...defined({ id }) });
