@@ -1,3 +1,4 @@
+import { a2aDefects } from '../../a2a/test/a2a-defects.ts';
 import { responseDefects } from '../../openai/test/response-defects.ts';
 import { protocols } from '../src/protocols.ts';
 
@@ -345,6 +346,7 @@ export const defects: { readonly [protocol: string]: readonly Defect[] } = {
   'open-harness': openHarness,
   'ai-sdk': aiSdk,
   'openai-responses': responseDefects,
+  a2a: a2aDefects,
 };
 
 /** Lists rules that no defect violates. */

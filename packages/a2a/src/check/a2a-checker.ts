@@ -42,7 +42,8 @@ class A2AChecker implements Checker {
     const read = readItem(item);
     if (!read) return violate('item', 'The item is not a StreamResponse.');
     const { kind, value } = read;
-    if (this.#first === 'message') violate('message-only', `A ${kind} follows a message.`);
+    const isMixed = this.#first === 'message' || (this.#first === 'task' && kind === 'message');
+    if (isMixed) violate('message-only', `A ${kind} follows a ${this.#first}.`);
     else if (isTerminal(this.#state)) violate('after-end', `A ${kind} follows ${this.#state}.`);
     if (this.#first === undefined && kind !== 'task' && kind !== 'message') {
       violate('first', `The stream begins with a ${kind}.`);
