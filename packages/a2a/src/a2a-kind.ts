@@ -30,7 +30,7 @@ export const a2aKind: AgentKind<[A2AAgentOptions]> = {
 
 export default defineConfig({
   // Check the agent with: npx intertie doctor http://localhost:9000
-  agents: { remote: a2a({ url: process.env.AGENT_URL ?? 'http://localhost:9000' }) },
+  agents: { remote: a2a({ url: process.env.AGENT_URL || 'http://localhost:9000' }) },
 });
 `,
   },

@@ -33,7 +33,7 @@ export const agUiKind: AgentKind<[AGUIAgentOptions]> = {
 
 export default defineConfig({
   // Check the agent with: npx intertie doctor http://localhost:8000/ag-ui
-  agents: { remote: agUi({ url: process.env.AGENT_URL ?? 'http://localhost:8000/ag-ui' }) },
+  agents: { remote: agUi({ url: process.env.AGENT_URL || 'http://localhost:8000/ag-ui' }) },
 });
 `,
   },

@@ -30,6 +30,7 @@ const settings: { [template: string]: string[] } = {
   mail: ['MAIL_BASE_URL', 'MAIL_API_KEY'],
   'open-harness': [],
   'ag-ui': ['AGENT_URL'],
+  a2a: ['AGENT_URL'],
 };
 
 test.each(templates)('configures image and database in the compose file of %s', (templateName, template) => {
@@ -63,3 +64,10 @@ test.each(templates)('lists the imports of the configuration in the package.json
   );
   expect(new Set(imported)).toEqual(new Set(Object.keys(dependencies)));
 });
+
+test.each(templates)(
+  'uses the defaults of %s for variables that the compose file sets to an empty text',
+  (_, { config }) => {
+    expect(config).not.toMatch(/process\.env\.\w+ \?\?/);
+  },
+);
