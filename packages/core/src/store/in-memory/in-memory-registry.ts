@@ -151,7 +151,7 @@ export function createInMemoryRegistry(tables: Tables): Registry {
     async listHidden(minAgeMs, limit = 50) {
       const changedBefore = tables.now() - minAgeMs;
       return [...tables.threads.values()]
-        .flatMap((threads) => [...threads.values()])
+        .flatMap((threads) => Array.from(threads.values()))
         .filter(({ hidden, updatedAt, runs }) => {
           const isBusy = [...runs.values()].some(({ endedAt }) => endedAt === undefined);
           return hidden && updatedAt < changedBefore && !isBusy;
@@ -193,7 +193,7 @@ export function createInMemoryRegistry(tables: Tables): Registry {
     listLatestRuns: async (scope, query) => listLatestRuns([...listThreads(scope)], query),
     async listBranchRuns(scope, { agent, branchKey, limit = 20 }) {
       return [...listThreads(scope)]
-        .flatMap(({ runs }) => [...runs.values()])
+        .flatMap(({ runs }) => Array.from(runs.values()))
         .filter((run) => run.agent === agent && run.branchKey === branchKey)
         .toSorted((a, b) => b.serial - a.serial)
         .slice(0, limit)
