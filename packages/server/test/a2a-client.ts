@@ -89,8 +89,7 @@ export function getText({ artifacts = [] }: A2ATask): string {
   return artifacts.flatMap(({ parts }) => parts.map((part) => part.text ?? '')).join('');
 }
 
-export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const item of items) all.push(item);
-  return all;
+/** Data parts of the input that a task waits for. */
+export function getInputs({ status }: A2ATask): Array<{ questionId: string; kind: string }> {
+  return (status.message?.parts ?? []).flatMap(({ data }) => (data === undefined ? [] : [data as never]));
 }

@@ -3,7 +3,8 @@ import { a2aProtocol, type A2AStreamItem } from '@intertie/a2a';
 import { check } from '@intertie/conformance';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newPostgresUrl } from '../../postgres/test/databases.ts';
-import { collect, connectA2A, foldItems, getText, text, type TestClient } from './a2a-client.ts';
+import { connectA2A, foldItems, getText, text, type TestClient } from './a2a-client.ts';
+import { collect } from './client.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
 import { spawnNode, type Node } from './nodes.ts';
 

@@ -2,7 +2,8 @@ import type { A2AStreamItem, A2ATask } from '@intertie/a2a';
 import { a2aProtocol } from '@intertie/a2a';
 import { check } from '@intertie/conformance';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bindings, collect, connectA2A, foldItems, getText, text, type TestClient } from './a2a-client.ts';
+import { bindings, connectA2A, foldItems, getInputs, getText, text, type TestClient } from './a2a-client.ts';
+import { collect } from './client.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
 
 const agents = ['helper', 'swarm', 'newsroom', 'remote', 'recording'];
@@ -14,11 +15,6 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const getState = ({ status }: A2ATask): string => status.state.replace('TASK_STATE_', '');
-
-/** Data parts of the input that a task waits for. */
-function getInputs({ status }: A2ATask): Array<{ questionId: string; kind: string }> {
-  return (status.message?.parts ?? []).flatMap(({ data }) => (data === undefined ? [] : [data as never]));
-}
 
 describe.each(bindings)('an A2A client on %s', (binding) => {
   const connect = (agent: string, headers?: Record<string, string>): Promise<TestClient> =>

@@ -60,3 +60,9 @@ export async function collectEvents(
   }
   return all;
 }
+
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

@@ -4,19 +4,25 @@ import { chatMajors } from '../../ai-sdk/test/chats.ts';
 import { agentKinds } from '../src/agent-kinds.ts';
 import { protocols as knownProtocols } from '../src/protocols.ts';
 import { serve } from '../src/serve.ts';
+import { bindings } from './a2a-client.ts';
+import { a2aProtocol } from './a2a-protocol.ts';
 import { agUiProtocol } from './ag-ui-protocol.ts';
 import { chatProtocol } from './chat-protocol.ts';
 import { eventsProtocol, streamsProtocol } from './log-protocols.ts';
 import { startMatrixAgents } from './matrix-agents.ts';
+import { openaiProtocol } from './openai-protocol.ts';
 import type { Protocol, Reply, Scenario } from './protocol.ts';
 
 const [chat6, chat7] = chatMajors.map(chatProtocol) as [Protocol, Protocol];
+const [a2aJsonRpc, a2aRest] = bindings.map(a2aProtocol) as [Protocol, Protocol];
 const streams = [streamsProtocol('long-poll'), streamsProtocol('sse')] as const;
 
 /** Clients of the endpoints of each protocol. A protocol with endpoints and without a client fails. */
 const clients: { readonly [protocol: string]: readonly Protocol[] } = {
   'ui-message-stream': [chat6, chat7],
   'ag-ui': [agUiProtocol],
+  a2a: [a2aJsonRpc, a2aRest],
+  'openai-responses': [openaiProtocol],
 };
 const servedProtocols = knownProtocols.filter(({ endpoints }) => endpoints !== undefined).map(({ name }) => name);
 
@@ -27,7 +33,7 @@ export const protocols: readonly Protocol[] = [
   eventsProtocol,
 ];
 /** One protocol of each kind. The others read the same bytes or the same log. */
-export const someProtocols: readonly Protocol[] = [chat6, agUiProtocol, streams[1]];
+export const someProtocols: readonly Protocol[] = [chat6, agUiProtocol, a2aJsonRpc, openaiProtocol, streams[1]];
 
 /** Message to send, and the reply to a question. */
 type Script = { text: string; agent?: string; reply?: Reply };

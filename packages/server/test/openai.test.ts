@@ -3,6 +3,7 @@ import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDemoAgents, type StartedDemos } from '../src/demo/start-demo-agents.ts';
 import { askingSource } from './asking-source.ts';
+import { collect } from './client.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
 import { liveSource, retryingSource, toolSource } from './tool-source.ts';
 
@@ -24,12 +25,6 @@ afterAll(async () => {
 });
 
 const countThreads = async (): Promise<number> => (await server.store.listThreads({ limit: 200 })).threads.length;
-
-async function collect(stream: AsyncIterable<ResponseStreamEvent>): Promise<ResponseStreamEvent[]> {
-  const events: ResponseStreamEvent[] = [];
-  for await (const event of stream) events.push(event);
-  return events;
-}
 
 const weather = { type: 'function' as const, name: 'weather', parameters: { type: 'object' }, strict: false };
 

@@ -61,10 +61,32 @@ export function listViolations(protocol: StreamProtocol, streams: readonly unkno
 }
 
 /** Waits until the client has received some items of a live run. */
-export async function waitForItems({ base, thread }: Case, responses: readonly unknown[][]): Promise<void> {
+export async function waitForItems(test: Case, responses: readonly unknown[][]): Promise<void> {
   while ((responses.at(-1)?.length ?? 0) < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+  await expectLive(test);
+}
+
+async function expectLive({ base, thread }: Case): Promise<void> {
   const { live } = (await (await fetch(`${base}/api/threads/${thread}`)).json()) as { live?: unknown };
   if (!live) throw new Error('The run ended before it could be disturbed.');
+}
+
+/** Reads a stream. In the scenarios that disturb a run, aborts it or leaves the stream after `count` items. */
+export async function readDisturbed<Item>(
+  test: Case,
+  stream: AsyncIterable<Item>,
+  { count, abort }: { count: number; abort: (items: Item[]) => Promise<unknown> },
+): Promise<Item[]> {
+  const isDisturbed = test.scenario === 'abort' || test.scenario === 'resume';
+  const items: Item[] = [];
+  for await (const item of stream) {
+    items.push(item);
+    if (!isDisturbed || items.length !== count) continue;
+    await expectLive(test);
+    if (test.scenario === 'resume') break;
+    await abort(items);
+  }
+  return items;
 }
 
 export const stop = ({ base, agent, thread }: Case): Promise<Response> =>
