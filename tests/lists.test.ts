@@ -20,7 +20,7 @@ const commonNames = new Set([
 /** Files that may contain names of protocols and runtimes, with the reason. */
 const exceptions: ReadonlyArray<readonly [path: RegExp, reason: string]> = [
   [/^packages\/server\/src\/(?:protocols|agent-kinds)\.ts$/, 'the lists of the server'],
-  [/^apps\/console\/src\/protocols\.ts$/, 'the list of the console'],
+  [/^apps\/console\/src\/(tape-)?protocols\.ts$/, 'the lists of the console'],
   [/^packages\/server\/src\/demo\//, 'the texts of the demo'],
   [/^apps\/console\/src\/welcome\/first-run/, 'the recorded run of the welcome page'],
 ];

@@ -193,9 +193,9 @@ describe('the inspector', () => {
   });
 
   it('follows a run to its end and stops following when the user scrolls up', async () => {
+    await pane().getByRole('button', { name: 'fold' }).click();
     await tab.start('Play it', 'recording');
     await cells('event').first().waitFor(soon);
-    await pane().getByRole('button', { name: 'fold' }).click();
     const rest = (): Promise<number> =>
       grid().evaluate((list) => list.scrollHeight - list.clientHeight - list.scrollTop);
     await expect.poll(() => grid().evaluate((list) => list.scrollTop), soon).toBeGreaterThan(200);

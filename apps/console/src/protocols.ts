@@ -1,6 +1,6 @@
-import { agUi } from '@intertie/ag-ui';
-import { uiMessageStream } from '@intertie/ai-sdk';
+import { agUiFormat } from '@intertie/ag-ui';
+import { uiMessageStreamFormat } from '@intertie/ai-sdk';
 import type { Protocol } from '@intertie/core';
 
-/** Protocols that the console encodes runs to and reads tapes of. A new one is one line here. */
-export const protocols: readonly Protocol[] = [uiMessageStream, agUi];
+/** Formats that the console encodes runs to. A new one is one line here. */
+export const formats: readonly Protocol[] = [uiMessageStreamFormat, agUiFormat];

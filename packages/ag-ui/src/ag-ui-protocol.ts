@@ -1,48 +1,16 @@
 import type { Protocol } from '@intertie/core';
-import { getItemType, readItemTime, toRunIds } from '@intertie/core/internal';
-import { createAGUIChecker } from './check/ag-ui-checker.ts';
-import { aguiRules } from './check/ag-ui-rules.ts';
+import { agUiFormat } from './ag-ui-format.ts';
 import { agUiSource } from './client/ag-ui-source.ts';
 import { createAGUIDecoder } from './decode/decode-ag-ui.ts';
-import { createAGUIEncoder } from './encode/encode-ag-ui.ts';
 import { toAGUIMessages } from './encode/to-ag-ui-messages.ts';
 import type { AGUIEvent } from './shared/ag-ui-event.ts';
-import { asFields } from './shared/read-fields.ts';
 
 const endpointPath = '/api/agents/{agent}/ag-ui';
 
-/** AG-UI: its rules, how it is detected, checked, decoded and encoded, and how its agents are reached. */
+/** AG-UI: its format, how it is decoded, how its agents are reached, and how agents are served to its clients. */
 export const agUi: Protocol<AGUIEvent> = {
-  name: 'ag-ui',
-  aliases: ['agui', 'copilotkit'],
-  label: 'AG-UI 1.0',
-  title: 'AG-UI events, as CopilotKit and HttpAgent read them',
-  framing: { mediaTypes: ['text/event-stream', 'application/vnd.ag-ui.event+proto'] },
-  rules: aguiRules,
-  looksLike: (item) => /^[A-Z]+(?:_[A-Z]+)*$/.test(getItemType(item)),
-  getKind: (item) => getItemType(item) || 'unknown',
-  startsRun: (item) => getItemType(item) === 'RUN_STARTED',
-  readRunIds: (item) => {
-    const { type, runId, threadId, timestamp } = asFields(item);
-    return type === 'RUN_STARTED' ? toRunIds({ runId, threadId, at: timestamp }) : {};
-  },
-  readTime: (item) => readItemTime(asFields(item).timestamp),
-  checker: createAGUIChecker,
+  ...agUiFormat,
   decoder: (run, onLoss) => createAGUIDecoder(run, { onLoss }),
-  encoder: (_run, onLoss, { includeInternal: sendInternal = false } = {}) =>
-    createAGUIEncoder({ protocolVersion: '1.0', sendInternal, onLoss }),
-  items: {
-    families: {
-      run: ['RUN_*', 'MESSAGES_SNAPSHOT'],
-      agent: ['STEP_*', 'SUBAGENT_*'],
-      text: ['TEXT_MESSAGE_*'],
-      reasoning: ['REASONING_*', 'THINKING_*'],
-      tool: ['TOOL_CALL_*'],
-      data: ['STATE_*', 'ACTIVITY_*', 'RAW', 'CUSTOM'],
-      notice: ['RUN_ERROR', 'SUBAGENT_ERROR'],
-    },
-    deltas: ['*_CONTENT', '*_ARGS', '*_CHUNK'],
-  },
   messages: {
     format: 'ag-ui',
     encode: (messages) => messages.flatMap((message) => toAGUIMessages(message)),

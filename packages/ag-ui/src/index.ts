@@ -31,6 +31,7 @@ export type { AGUIChatTransportOptions } from './client/ag-ui-chat-transport.ts'
 export { agUiSource } from './client/ag-ui-source.ts';
 export type { AGUIRunOptions, AGUISourceOptions, InProcessAgentOptions } from './client/ag-ui-source.ts';
 export type { InProcessAgent } from './client/in-process-agent.ts';
+export { agUiFormat } from './ag-ui-format.ts';
 export { agUi } from './ag-ui-protocol.ts';
 export { aguiRules } from './check/ag-ui-rules.ts';
 export type { AGUIRule } from './check/ag-ui-rules.ts';

@@ -51,6 +51,7 @@ export {
   uiMessageStreamHeaders,
 } from './ui-message-stream/sse/ui-message-sse.ts';
 export type { UIMessageSSEParser, UIMessageSSEParserOptions } from './ui-message-stream/sse/ui-message-sse.ts';
+export { uiMessageStreamFormat } from './ui-message-stream-format.ts';
 export { createUIMessageStreamProtocol, uiMessageStream } from './ui-message-stream-protocol.ts';
 export { fullStream } from './full-stream/full-stream-protocol.ts';
 export {

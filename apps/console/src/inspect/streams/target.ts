@@ -1,11 +1,11 @@
 import type { Protocol } from '@intertie/core';
-import { protocols } from '../../protocols.ts';
+import { formats } from '../../protocols.ts';
 
 /** Protocol, in one of its versions, that the console encodes canonical events to. */
 export type Target = { id: string; protocol: Protocol };
 
 /** Targets of the menu: each protocol, followed by its other versions. The first one is the default. */
-export const targets: readonly [Target, ...Target[]] = protocols.flatMap((protocol) => {
+export const targets: readonly [Target, ...Target[]] = formats.flatMap((protocol) => {
   const [, ...others] = protocol.variants?.names ?? [];
   const toVersion = (name: string): Target => ({
     id: `${protocol.name}:${name}`,

@@ -1,6 +1,5 @@
 import { compose, parseTape, seal, type AgentEvent, type RunInput, type Tape } from '@intertie/core';
 import { CANONICAL, readEvent } from '@intertie/core/internal';
-import { protocols } from '../../protocols.ts';
 import { emptyRun } from '../empty-run.ts';
 
 const ignore = (): void => undefined;
@@ -13,7 +12,8 @@ export async function readRunTape(text: string): Promise<Tape<AgentEvent>> {
     const items = tape.items.map(({ t, item }) => ({ t, item: readEvent(item) }));
     return { header: tape.header, items };
   }
-  const protocol = protocols.find((each) => each.name === name);
+  const { tapeProtocols } = await import('../../tape-protocols.ts');
+  const protocol = tapeProtocols.find((each) => each.name === name);
   if (!protocol?.decoder) {
     throw new Error(
       `The tape contains the protocol "${name}", which the console cannot read. ` +
