@@ -24,15 +24,16 @@ import { StreamGrid } from './streams/stream-grid.tsx';
 import { StreamSummary } from './streams/stream-summary.tsx';
 import type { Cell } from './streams/stream-table.ts';
 import { StreamToolbar } from './streams/stream-toolbar.tsx';
-import { targets } from './streams/target.ts';
+import { targets, useTargetFormat } from './streams/target.ts';
 import { useFollow } from './streams/use-follow.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
 import { useElementSize } from './use-element-size.ts';
 
 /** Source frames, canonical events and target events of a run in three columns, aligned by cause. */
 export function StreamsPane(props: PaneProps): ReactNode {
-  const [targetId, setTargetId] = useStoredSetting<string>('streams-target', targets[0].id);
-  const target = targets.find(({ id }) => id === targetId) ?? targets[0];
+  const [targetId, setTargetId] = useStoredSetting<string>('streams-target', targets[0]!.id);
+  const target = targets.find(({ id }) => id === targetId) ?? targets[0]!;
+  const format = useTargetFormat(target.id);
   const { events, selection, onSelect } = props;
   const { items } = use(ServerListsContext);
   const [internal, setInternal] = useState(false);
@@ -41,8 +42,8 @@ export function StreamsPane(props: PaneProps): ReactNode {
   // A narrow pane has room for two columns; the details still show the frame.
   const isNarrow = useElementSize(root).width < 430;
   const store = useMemo(
-    () => new StreamStore(events, target.protocol, { internal, frames: !isNarrow, items }),
-    [events, target, internal, isNarrow, items],
+    () => new StreamStore(events, format, { internal, frames: !isNarrow, items }),
+    [events, format, internal, isNarrow, items],
   );
   const view = useSyncExternalStore(store.subscribe, store.snapshot);
   const { table, run } = view;
@@ -92,7 +93,7 @@ export function StreamsPane(props: PaneProps): ReactNode {
     Escape: () => setPanel(undefined),
   });
 
-  const { label } = target.protocol;
+  const { label } = format;
   const shares = parseShares(storedShares, table.hasFrames ? 3 : 2);
   return (
     <div ref={root} className="streams" tabIndex={-1} style={{ ['--columns' as string]: toGridColumns(shares) }}>

@@ -61,9 +61,9 @@ export function StreamToolbar(props: {
           value={target}
           onChange={(event) => onTarget(event.target.value)}
         >
-          {targets.map(({ id, protocol }) => (
+          {targets.map(({ id, label }) => (
             <option key={id} value={id}>
-              {protocol.label}
+              {label}
             </option>
           ))}
         </select>

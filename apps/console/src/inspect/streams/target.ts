@@ -1,15 +1,30 @@
 import type { Protocol } from '@intertie/core';
-import { formats } from '../../protocols.ts';
+import { useEffect, useState } from 'react';
+import { defaultFormat, otherFormats } from '../../protocols.ts';
 
-/** Protocol, in one of its versions, that the console encodes canonical events to. */
-export type Target = { id: string; protocol: Protocol };
+/** Format, in one of its versions, that the console encodes canonical events to. */
+export type Target = { id: string; label: string; load: () => Promise<Protocol> };
 
-/** Targets of the menu: each protocol, followed by its other versions. The first one is the default. */
-export const targets: readonly [Target, ...Target[]] = formats.flatMap((protocol) => {
-  const [, ...others] = protocol.variants?.names ?? [];
-  const toVersion = (name: string): Target => ({
-    id: `${protocol.name}:${name}`,
-    protocol: protocol.variants!.create(name),
-  });
-  return [{ id: protocol.name, protocol }].concat(others.map(toVersion));
-}) as [Target, ...Target[]];
+const [, ...otherVersions] = defaultFormat.variants?.names ?? [];
+
+/** Targets of the menu: the default, its other versions, and the other formats. */
+export const targets: readonly Target[] = [
+  { id: defaultFormat.name, label: defaultFormat.label, load: async () => defaultFormat },
+  ...otherVersions.map((version) => {
+    const format = defaultFormat.variants!.create(version);
+    return { id: `${defaultFormat.name}:${version}`, label: format.label, load: async () => format };
+  }),
+  ...otherFormats.map(({ name, label, load }) => ({ id: name, label, load })),
+];
+
+/** Returns the format of a target; the default one until it is loaded. */
+export function useTargetFormat(targetId: string): Protocol {
+  const [loaded, setLoaded] = useState({ id: defaultFormat.name, format: defaultFormat });
+  useEffect(() => {
+    let isCurrent = true;
+    const { id, load } = targets.find((target) => target.id === targetId) ?? targets[0]!;
+    void load().then((format) => isCurrent && setLoaded({ id, format }));
+    return () => void (isCurrent = false);
+  }, [targetId]);
+  return loaded.format;
+}
