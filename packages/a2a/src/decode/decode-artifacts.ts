@@ -16,7 +16,7 @@ type Update = { artifact: unknown; append: boolean; lastChunk: boolean };
 
 /**
  * Decodes artifacts. The text parts of an artifact are one text; every other part has its own id. An artifact that is sent again
- * emits only what is new, so that a client can subscribe at any time.
+ * emits only new content, so that a client can subscribe at any time.
  */
 export class ArtifactDecoder {
   #ids: PartIds;

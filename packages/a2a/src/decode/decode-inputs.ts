@@ -13,7 +13,7 @@ export type InputStatus = {
   at?: number;
 };
 
-/** Emits the questions of a task that waits for input, and returns what its run waits for. */
+/** Emits the questions of a task that waits for input, and returns the decisions that its run waits for. */
 export function decodeInputs({ parts, text, key, asked, at }: InputStatus, emit: Emit<AgentEvent>): Waiting[] {
   const time = defined({ at });
   const requests = parts.flatMap((part) => {

@@ -47,7 +47,7 @@ import { readItems, streamRun, streamTask, type StreamTaskOptions } from './stre
 
 export type RequestHandlerOptions = A2AHandlerOptions & {
   card: JsonObject;
-  /** Parameters of the request as JSON. The SDK's types have lost what was not sent. */
+  /** Parameters of the request as JSON. The SDK's types do not show which fields were absent. */
   params: unknown;
   /** Aborts when the client disconnects. */
   signal: AbortSignal;
