@@ -119,7 +119,13 @@ describe('createA2ADecoder', () => {
       status('INPUT_REQUIRED', { text: 'Send it?' }, { data: question }, { data: call }),
     ]);
     expect(events.slice(2, 4)).toEqual([
-      { type: 'question', questionId: 'q', kind: 'approval', message: 'Send it?' },
+      {
+        type: 'question',
+        questionId: 'q',
+        kind: 'approval',
+        message: 'Send it?',
+        providerMetadata: { a2a: { tool: 'send', input: {} } },
+      },
       { type: 'tool-call', toolCallId: 'c', toolName: 'locate', input: { a: 1 }, executor: 'client' },
     ]);
     expect(events.at(-1)).toMatchObject({

@@ -1,4 +1,4 @@
-import type { AgentEvent, Emit, Json } from '@intertie/core';
+import type { AgentEvent, Emit, Json, JsonObject } from '@intertie/core';
 import { asFields, asNonEmptyText, asText, defined } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import type { A2APart } from '../shared/a2a-types.ts';
@@ -40,9 +40,20 @@ export function decodeInputs({ parts, text, key, asked, at }: InputStatus, emit:
     const message = asText(request.message) ?? (text || undefined);
     const fields = defined({ message, reason: asText(request.reason), expiresAt: asText(request.expiresAt) });
     const schema = request.schema === undefined ? {} : { schema: request.schema as Json };
-    if (isNew) emit({ type: 'question', questionId: id, kind, ...fields, ...schema, ...time });
+    if (isNew) emit({ type: 'question', questionId: id, kind, ...fields, ...schema, ...toCallMetadata(request), ...time });
     return { type: 'question', questionId: id };
   });
+}
+
+/**
+ * Preserves the tool that an approval is about. It does not become a tool call, because the agent does not report results of its own
+ * tools.
+ */
+function toCallMetadata({ tool, toolCallId, input }: { readonly [key: string]: unknown }): {
+  providerMetadata?: { a2a: JsonObject };
+} {
+  const call = defined({ tool, toolCallId, input }) as JsonObject;
+  return Object.keys(call).length > 0 ? { providerMetadata: { a2a: call } } : {};
 }
 
 /** Marks a question that has no id on the wire: its answer is sent as text. */

@@ -142,6 +142,35 @@ describe('createA2AEncoder', () => {
     expect(items).toHaveLength(2);
   });
 
+  it('reports no call that the client answers', () => {
+    const { losses } = encode([
+      start,
+      { type: 'tool-call', toolCallId: 'page', toolName: 'locate', input: {}, executor: 'client' },
+      { type: 'run-end', outcome: 'paused', waitingFor: [{ type: 'tool', toolCallId: 'page' }] },
+    ]);
+    expect(losses).toEqual([]);
+  });
+
+  it('reports the parts that are missing in the task of a continuation', () => {
+    const { losses } = encode([
+      { ...start, resumes: 'r0' },
+      {
+        type: 'message-snapshot',
+        content: {
+          format: 2,
+          parts: [
+            { type: 'reasoning', reasoning: 'Hm' },
+            { type: 'text', text: 'secret', internal: true },
+            { type: 'tool-invocation', toolCallId: 'c', toolName: 'clock', state: 'result', args: {}, result: 12 },
+            { type: 'text', text: 'Twelve.' },
+          ],
+        },
+      },
+      end,
+    ]);
+    expect(losses).toEqual(['reasoning', 'text between agents', 'tool call']);
+  });
+
   it('reports a call whose input is streamed once', () => {
     const { losses } = encode([
       start,

@@ -18,7 +18,7 @@ import type {
 } from '../shared/a2a-types.ts';
 import { eventsExtension, toExtensionMetadata, type ExtensionData } from '../shared/extension.ts';
 import { OpenInputs } from './open-inputs.ts';
-import { losses } from './losses.ts';
+import { losses, partLosses } from './losses.ts';
 import { toArtifacts, toFilePart } from './to-artifacts.ts';
 
 export interface A2AEncoderOptions {
@@ -39,6 +39,8 @@ export type A2AOpenState = { events: readonly AgentEvent[] };
 export function createA2AEncoder(options: A2AEncoderOptions = {}): Encoder<A2AStreamItem, A2AOpenState> {
   return new A2AEncoder(options);
 }
+
+const noPlace = 'A2A has no place for it. The extension can carry it.';
 
 type OpenText = { isSent: boolean; start: ExtensionData['start']; isHidden: boolean; stepId: string | undefined };
 
@@ -72,7 +74,10 @@ class A2AEncoder implements Encoder<A2AStreamItem, A2AOpenState> {
       this.#held = undefined;
       const isBaseline = event.type === 'message-snapshot';
       this.#emitTask(start, isBaseline ? toArtifacts(event.content) : [], emit);
-      if (isBaseline) return this.#inputs.observe(event);
+      if (isBaseline) {
+        this.#reportBaseline(event);
+        return this.#inputs.observe(event);
+      }
     }
     this.#inputs.observe(event);
     switch (event.type) {
@@ -282,6 +287,17 @@ class A2AEncoder implements Encoder<A2AStreamItem, A2AOpenState> {
     emit({ artifactUpdate: { ...this.#ids, artifact: { ...artifact, ...extensions }, ...flags } });
   }
 
+  /** Reports the parts of a continued message that the task leaves out. */
+  #reportBaseline({ content }: EventOf<'message-snapshot'>): void {
+    if (this.#options.extension) return;
+    for (const part of content.parts) {
+      const what = partLosses[part.type];
+      const id = 'toolCallId' in part ? part.toolCallId : part.id;
+      if (part.internal) this.#withhold(what ?? 'text between agents', id);
+      else if (what !== undefined) this.#lose(what, noPlace, id);
+    }
+  }
+
   /** Sends an event as data of the extension, or reports its loss. */
   #encodeOther(event: AgentEvent, emit: Emit<A2AStreamItem>): void {
     if (this.#options.extension) {
@@ -293,11 +309,16 @@ class A2AEncoder implements Encoder<A2AStreamItem, A2AOpenState> {
     const loss = losses[event.type];
     if (event.type === 'tool-input-start') this.#streamedCalls.add(event.toolCallId);
     const isReported = event.type === 'tool-call' && this.#streamedCalls.delete(event.toolCallId);
-    if (loss === undefined || isReported) return;
+    // The status of the paused task describes the calls that the client answers.
+    const isAsked = 'executor' in event && event.executor === 'client';
+    if (loss === undefined || isReported || isAsked) return;
     const id = 'id' in event ? event.id : 'toolCallId' in event ? event.toolCallId : undefined;
-    const isHidden = 'internal' in event && event.internal;
-    if (isHidden) this.#options.onLoss?.({ kind: 'withheld', what: loss, why: 'It is internal.', ...defined({ id }) });
-    else this.#lose(loss, 'A2A has no place for it. The extension can carry it.', id);
+    if ('internal' in event && event.internal) this.#withhold(loss, id);
+    else this.#lose(loss, noPlace, id);
+  }
+
+  #withhold(what: string, id: string | undefined): void {
+    this.#options.onLoss?.({ kind: 'withheld', what, why: 'It is internal.', ...defined({ id }) });
   }
 
   #lose(what: string, why: string, id?: string): void {

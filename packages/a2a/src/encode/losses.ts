@@ -1,3 +1,4 @@
+import type { MessagePart } from '@intertie/core';
 import type { AgentEventType } from '@intertie/core/internal';
 
 /**
@@ -24,4 +25,11 @@ export const losses: { readonly [Type in AgentEventType]?: string } = {
   'state-delta': 'state',
   notice: 'notice',
   raw: 'raw frame',
+};
+
+/** Names of the parts of a message that a task leaves out. */
+export const partLosses: { readonly [Type in MessagePart['type']]?: string } = {
+  reasoning: 'reasoning',
+  'tool-invocation': 'tool call',
+  source: 'source',
 };

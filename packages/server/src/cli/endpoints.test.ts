@@ -1,7 +1,9 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createA2AHandler } from '@intertie/a2a';
 import { createAGUIHandler } from '@intertie/ag-ui';
+import { Agent } from '@intertie/agent';
 import { createChatHandler } from '@intertie/ai-sdk';
 import { parseTape, tapeSource, type AgentSource } from '@intertie/core';
 import { createMAILDemo } from '@intertie/mail/demo';
@@ -21,12 +23,14 @@ const newFile = (): string => join(mkdtempSync(join(tmpdir(), 'intertie-')), 'a.
 const agUi = await serve(createAGUIHandler(source));
 const chat = await serve(createChatHandler(source));
 const mail = await serve(createMAILDemo({ paceMs: 0, stallMs: 10 }).fetch);
+const a2a = `${await serve(createA2AHandler(new Agent({ source })))}/a2a`;
 
 describe('an endpoint of unknown protocol', () => {
   it.each([
     ['ag-ui', agUi],
     ['ui-message-stream', chat],
     ['mail', mail],
+    ['a2a', a2a],
   ])('checks an endpoint of protocol %s', async (protocol, url) => {
     const io = testIO();
     expect(await checkStream({ input: url, prompt: 'Hello', json: true }, io)).toBe(0);

@@ -37,7 +37,10 @@ export async function requestEndpoint(
     ask(target, { method: 'POST', body: content, headers: { 'content-type': 'application/json' } });
   if (body !== undefined) return read(await post(url, body));
   const clients = known.flatMap(({ client }) => client ?? []);
-  const requested = known.find(({ name }) => name === as)?.client;
+  const { pathname } = new URL(url);
+  // Requests that cannot be combined with others are sent to the paths that are usual for their protocol.
+  const usual = clients.find((client) => !client.canCombine && client.matchesPath?.(pathname));
+  const requested = as === undefined ? usual : known.find(({ name }) => name === as)?.client;
   const combined = clients.filter(({ canCombine }) => canCombine);
   const send = (client: ProtocolClient): Promise<Response> =>
     post(getTarget(client), JSON.stringify(createBody([client], prompt)));
