@@ -1,4 +1,10 @@
-"""Calls an agent with the client of a2a-sdk, and prints what it received as JSON: client.py <url> <binding>."""
+"""Calls an agent with the client of a2a-sdk, and prints what it received as JSON.
+
+client.py tour <url> <binding>               all operations, with the demo model
+client.py ask <url> <binding>                one question to any agent: sent, streamed, read again
+client.py leave <url> <binding> <count>      the first items of a stream, whose connection is then closed
+client.py subscribe <url> <binding> <task>   the rest of a task
+"""
 
 import asyncio
 import json
@@ -54,18 +60,55 @@ async def get_error(call):
     return None
 
 
-async def main(url, binding):
-    def configure(streaming):
-        http = httpx.AsyncClient(timeout=30)
-        return ClientConfig(
-            streaming=streaming,
-            httpx_client=http,
-            supported_protocol_bindings=[binding],
-            use_client_preference=True,
-        )
+def connect(url, binding, streaming=True):
+    http = httpx.AsyncClient(timeout=60)
+    config = ClientConfig(
+        streaming=streaming,
+        httpx_client=http,
+        supported_protocol_bindings=[binding],
+        use_client_preference=True,
+    )
+    return create_client(url, config)
 
-    client = await create_client(url, configure(True))
-    blocking = await create_client(url, configure(False))
+
+async def approve_all(client, task):
+    """Answers until the task does not wait for input."""
+    while task["state"] == "TASK_STATE_INPUT_REQUIRED":
+        questions = [part["data"]["questionId"] for part in task["status"]["message"]["parts"] if "data" in part]
+        answers = [{"data": {"questionId": each, "approved": True}} for each in questions]
+        task = fold(await collect(client.send_message(to_request(answers, taskId=task["id"]))))
+    return task
+
+
+async def ask(url, binding):
+    client = await connect(url, binding)
+    blocking = await connect(url, binding, streaming=False)
+    request = [{"text": "What is the weather in Lisbon?"}]
+    sent = await approve_all(blocking, fold(await collect(blocking.send_message(to_request(request)))))
+    streamed = await approve_all(client, fold(await collect(client.send_message(to_request(request)))))
+    got = summarize(await client.get_task(GetTaskRequest(id=streamed["id"])))
+    listed = await client.list_tasks(ListTasksRequest(page_size=50))
+    return {"sent": sent, "streamed": streamed, "got": got, "listed": [task.id for task in listed.tasks]}
+
+
+async def leave(url, binding, count):
+    client = await connect(url, binding)
+    items = []
+    async for event in client.send_message(to_request([{"text": "Write a long answer"}])):
+        items.append(MessageToDict(event))
+        if len(items) == int(count):
+            break
+    return fold(items)
+
+
+async def subscribe(url, binding, task):
+    client = await connect(url, binding)
+    return fold(await collect(client.subscribe(SubscribeToTaskRequest(id=task))))
+
+
+async def tour(url, binding):
+    client = await connect(url, binding)
+    blocking = await connect(url, binding, streaming=False)
     results = {}
 
     streamed = fold(await collect(client.send_message(to_request([{"text": "What is the weather in Lisbon?"}]))))
@@ -101,7 +144,12 @@ async def main(url, binding):
     items = await collect(client.send_message(to_request(file)))
     parts = [p for i in items if "artifactUpdate" in i for p in i["artifactUpdate"]["artifact"]["parts"]]
     results["files"] = [part["mediaType"] for part in parts if "raw" in part]
-    print(json.dumps(results))
+    return results
+
+
+async def main(command, *args):
+    commands = {"tour": tour, "ask": ask, "leave": leave, "subscribe": subscribe}
+    print(json.dumps(await commands[command](*args)))
 
 
 asyncio.run(main(*sys.argv[1:]))

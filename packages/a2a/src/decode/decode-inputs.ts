@@ -40,7 +40,8 @@ export function decodeInputs({ parts, text, key, asked, at }: InputStatus, emit:
     const message = asText(request.message) ?? (text || undefined);
     const fields = defined({ message, reason: asText(request.reason), expiresAt: asText(request.expiresAt) });
     const schema = request.schema === undefined ? {} : { schema: request.schema as Json };
-    if (isNew) emit({ type: 'question', questionId: id, kind, ...fields, ...schema, ...toCallMetadata(request), ...time });
+    if (isNew)
+      emit({ type: 'question', questionId: id, kind, ...fields, ...schema, ...toCallMetadata(request), ...time });
     return { type: 'question', questionId: id };
   });
 }
