@@ -84,7 +84,7 @@ describe('the client of a2a-sdk', () => {
       const { sent } = await call<{ sent: TaskResult }>('ask', url, 'JSONRPC');
       expect(done.text).toBe(sent.text);
     } finally {
-      await Promise.all(nodes.map((node) => node?.kill('SIGKILL')));
+      await Promise.all(nodes.map(async (node) => node?.kill('SIGKILL')));
     }
   });
 

@@ -71,14 +71,20 @@ const findMissing = (one: CanonicalMessage | undefined, other: CanonicalMessage 
   return shown(one).filter((line) => !there.includes(line));
 };
 
-/** Protocols without a place for tools. They report every call and every result as a loss. */
+/** Protocols without a place for tools. They report calls and results as losses. */
 const withoutTools: ReadonlySet<string> = new Set(['a2a']);
 
-/** Calls and results of a run, as the losses of a protocol without tools. */
+/**
+ * Calls and results of a run and of the message that it continues, as the losses of a protocol without tools. Calls that the client
+ * executes are requests for input there.
+ */
 function countTools(events: readonly AgentEvent[]): { [what: string]: number } {
-  const calls = events.flatMap((event) =>
-    event.type === 'tool-call' || event.type === 'tool-input-start' ? [event.toolCallId] : [],
-  );
+  const calls = events.flatMap((event) => {
+    if (event.type === 'message-snapshot')
+      return event.content.parts.flatMap((part) => (part.type === 'tool-invocation' ? [part.toolCallId] : []));
+    const isCall = event.type === 'tool-call' || event.type === 'tool-input-start';
+    return isCall && event.executor !== 'client' ? [event.toolCallId] : [];
+  });
   return {
     'tool call': new Set(calls).size,
     'tool result': events.filter(({ type }) => type === 'tool-result').length,
