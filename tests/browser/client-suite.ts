@@ -9,6 +9,8 @@ export type ClientSuiteOptions = ClientPageOptions & {
   joins: boolean;
   /** Whether a stop ends the run. Otherwise the page only stops reading. */
   stops: boolean;
+  /** Whether a reloaded page shows an open approval. Otherwise the next message cancels it. Default: true. */
+  keepsApprovals?: boolean;
   /** Whether the page shows the text of an error. */
   showsErrors: boolean;
   /** Label of the input. Default: `Message`. */
@@ -21,7 +23,7 @@ const installMs = 600_000;
 
 /** Tests the program of a documentation page: stream, tools, approval, client tool, reload, stop, history and error. */
 export function testClient(options: ClientSuiteOptions): void {
-  const { name, joins, stops, showsErrors, input = 'Message' } = options;
+  const { name, joins, stops, keepsApprovals = true, showsErrors, input = 'Message' } = options;
   const { clickStop = (page) => page.getByRole('button', { name: 'Stop' }).click() } = options;
 
   describe(`the page of ${name}`, () => {
@@ -74,6 +76,22 @@ export function testClient(options: ClientSuiteOptions): void {
       await send(page, 'Send an email');
       await page.getByRole('button', { name: button }).click();
       expect(await shows(page, result)).toBe(true);
+      await page.close();
+    });
+
+    it(`${keepsApprovals ? 'shows' : 'continues without'} an open approval after a reload`, async () => {
+      const page = await client.open('approval-reload');
+      await send(page, 'Send an email');
+      const approve = page.getByRole('button', { name: 'Approve' });
+      await approve.waitFor();
+      await page.reload();
+      if (keepsApprovals) await approve.click();
+      else {
+        await shows(page, 'Send an email');
+        await send(page, 'Hello');
+      }
+      expect(await shows(page, keepsApprovals ? 'The result is: "sent".' : 'You said: Hello.')).toBe(true);
+      if (!keepsApprovals) expect(await approve.count()).toBe(0);
       await page.close();
     });
 

@@ -10,5 +10,6 @@ testClient({
   agent: { ...clientAgent, stopOnDisconnect: { afterMs: 3_000 } },
   joins: true,
   stops: true,
+  keepsApprovals: false,
   showsErrors: true,
 });
