@@ -27,7 +27,8 @@ export function checkLinks(folder) {
   /** @type {(link: string, from: string) => boolean} */
   function exists(link, from) {
     const [path = '', anchor] = decodeURI(link.replaceAll('&amp;', '&')).split('#');
-    const target = path === '' ? from : posix.join(path.startsWith('/') ? '' : posix.dirname(from), path).replace(/^\//, '');
+    const target =
+      path === '' ? from : posix.join(path.startsWith('/') ? '' : posix.dirname(from), path).replace(/^\//, '');
     const page = [target, `${target}.html`, posix.join(target, 'index.html')].find((name) => pages.has(name));
     if (page === undefined) return existsSync(join(folder, target));
     return !anchor || ids.get(page)?.has(anchor) === true;

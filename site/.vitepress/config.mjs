@@ -19,7 +19,13 @@ export default {
   head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon())}` }]],
   markdown: {
     // The ids that code hosts give to headings, so that a link works in both places.
-    anchor: { slugify: (text) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-') },
+    anchor: {
+      slugify: (text) =>
+        text
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+          .replaceAll(/\s/g, '-'),
+    },
     config(md) {
       const fence = md.renderer.rules.fence;
       if (fence === undefined) throw new Error('markdown-it has no rule for code blocks.');
