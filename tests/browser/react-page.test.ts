@@ -21,16 +21,9 @@ describe('docs/react-page.md', () => {
     mkdirSync(folder, { recursive: true });
     const files = [...doc.matchAll(/^```\w+ title=(\S+)\n(.*?)^```$/gms)];
     for (const [, name = '', text = ''] of files) writeFileSync(join(folder, name), text);
-    const compilerOptions = {
-      ...{ module: 'preserve', target: 'es2022', lib: ['es2023', 'dom', 'dom.iterable'], jsx: 'react-jsx' },
-      ...{
-        strict: true,
-        noEmit: true,
-        allowImportingTsExtensions: true,
-        verbatimModuleSyntax: true,
-        skipLibCheck: true,
-      },
-    };
+    const platform = { module: 'preserve', target: 'es2022', lib: ['es2023', 'dom', 'dom.iterable'], jsx: 'react-jsx' };
+    const checks = { strict: true, verbatimModuleSyntax: true, allowImportingTsExtensions: true, skipLibCheck: true };
+    const compilerOptions = { ...platform, ...checks, noEmit: true };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
     const { default: config } = (await import(join(folder, 'intertie.config.ts'))) as {
       default: { agents: { helper: AgentDefinition } };
