@@ -27,6 +27,7 @@ import { connect } from '@nats-io/transport-node';
  * @property {(index: number) => void} freeze Stops a server with SIGSTOP: its connections stay open and nothing answers.
  * @property {(index: number) => void} thaw Continues a frozen server.
  * @property {(stream?: string) => Promise<void>} waitUntilReady Waits until JetStream answers, and the replicas of the stream are current.
+ * @property {(stream: string, token: string) => Promise<string[]>} readSubject Reads the messages of a subject of the stream, each as `time #sequence text`.
  * @property {() => Promise<void>} stop
  */
 
@@ -156,6 +157,23 @@ export async function startNats(count = 1, { syncAlways = false } = {}) {
     freeze: (index) => void servers[index]?.kill('SIGSTOP'),
     thaw: (index) => void servers[index]?.kill('SIGCONT'),
     waitUntilReady,
+    async readSubject(stream, token) {
+      const opened = await open();
+      /** @type {string[]} */
+      const messages = [];
+      try {
+        for (let seq = 1; ;) {
+          const query = JSON.stringify({ next_by_subj: `${stream}.${token}`, seq });
+          const reply = await opened.request(`$JS.API.STREAM.MSG.GET.${stream}`, query, { timeout: 5_000 });
+          const { message } = /** @type {{ message?: { seq: number, time: string, data: string } }} */ (reply.json());
+          if (!message) return messages;
+          messages.push(`${message.time} #${message.seq} ${Buffer.from(message.data, 'base64').toString()}`);
+          seq = message.seq + 1;
+        }
+      } finally {
+        await opened.close();
+      }
+    },
     async stop() {
       await Promise.all(servers.map((_, index) => end(index, 'SIGKILL')));
       rmSync(folder, { recursive: true, force: true });
