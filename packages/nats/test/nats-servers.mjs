@@ -60,7 +60,7 @@ const connection = {
 /**
  * Starts servers with JetStream on files.
  * @param {number} [count]
- * @param {{ syncAlways?: boolean }} [options] `syncAlways` (2.10 or later): every write is on disk before the reply.
+ * @param {{ syncAlways?: boolean }} [options] `syncAlways`: every write is on disk before the reply.
  * @returns {Promise<NatsServers>}
  */
 export async function startNats(count = 1, { syncAlways = false } = {}) {
