@@ -88,7 +88,9 @@ export async function startNats(count = 1, { syncAlways = false } = {}) {
       ...(count > 1 && { cluster }),
     };
     writeFileSync(file, JSON.stringify(settings));
-    servers[index] = spawn(program ?? 'nats-server', ['-c', file, '-l', join(folder, `${index}.log`)], { stdio: 'ignore' });
+    servers[index] = spawn(program ?? 'nats-server', ['-c', file, '-l', join(folder, `${index}.log`)], {
+      stdio: 'ignore',
+    });
   };
 
   /**
