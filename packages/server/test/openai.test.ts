@@ -120,6 +120,24 @@ describe('the openai client', () => {
     expect(await client.responses.retrieve(started.id)).toMatchObject({ status: 'cancelled' });
   });
 
+  it('streams that a response is queued, with the same numbers when it is read again', async () => {
+    const running = await client.responses.create({ model: 'asker', input: 'slow', background: true });
+    const conversation = running.conversation!.id;
+    const stream = await client.responses.create({ model: 'asker', input: 'Hello', conversation, stream: true });
+    const events: ResponseStreamEvent[] = [];
+    for await (const event of stream) {
+      events.push(event);
+      if (event.type === 'response.queued') await client.responses.cancel(running.id);
+    }
+    expect(events.slice(0, 3)).toMatchObject([
+      { type: 'response.created', response: { status: 'queued' } },
+      { type: 'response.queued', response: { status: 'queued' } },
+      { type: 'response.in_progress', response: { status: 'in_progress' } },
+    ]);
+    const { id } = (events[0] as Extract<ResponseStreamEvent, { type: 'response.created' }>).response;
+    expect(await collect(await client.responses.retrieve(id, { stream: true }))).toEqual(events);
+  });
+
   it('branches from any earlier response', async () => {
     const first = await client.responses.create({ model: 'caller', input: 'one' });
     const second = await client.responses.create({ model: 'caller', input: 'two', previous_response_id: first.id });

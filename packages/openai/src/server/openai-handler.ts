@@ -16,7 +16,7 @@ import { createResponsesEncoder, type ResponsesEncoder } from '../encode/encode-
 import type { Flavour, ResponseEvent } from '../shared/response-event.ts';
 import { ResponseFollower, type ResponseEncoder } from './follow-response.ts';
 import { listInputItems } from './list-input-items.ts';
-import { OpenAIRequestError, responseNotFound } from './openai-error.ts';
+import { expired, OpenAIRequestError, responseNotFound } from './openai-error.ts';
 import { readChatMessages, readResponsesInput, toPlainText, type Turn } from './read-input.ts';
 import { findRecord, startRun } from './start-run.ts';
 import { toResponseIdentity } from './stored-request.ts';
@@ -72,12 +72,7 @@ export class OpenAIHandler {
     const follower = this.#follow(agent, served, encoder, from);
     if (searchParams.get('stream') === 'true') {
       const after = readStartingAfter(searchParams.get('starting_after'));
-      if (after >= 0 && (await served.catchUp()) === null) {
-        throw new OpenAIRequestError('The events of the response are no longer stored.', {
-          status: 410,
-          code: 'expired',
-        });
-      }
+      if ((after >= 0 || from > 0) && (await served.catchUp()) === null) throw expired();
       return this.#stream(served, follower, (event) => (event.sequence_number > after ? toEventFrame(event) : ''));
     }
     await readSoFar(agent, served, follower);
