@@ -319,27 +319,6 @@ describe('chat completions', () => {
     expect(second.choices[0]!.message.content).toBe('The tool returned "cold".');
   });
 
-  it('continues one thread for a client that sends the whole history without ids', async () => {
-    const before = await countThreads();
-    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'system', content: `Today is ${Date.now()}` }];
-    for (const text of ['First', 'Second', 'Third']) {
-      messages.push(ask(text));
-      const stream = client.chat.completions.stream({ model: 'caller', messages });
-      messages.push({ role: 'assistant', content: (await stream.finalChatCompletion()).choices[0]!.message.content });
-      messages[0] = { role: 'system', content: `It is now ${Date.now()}` };
-    }
-    expect(await countThreads()).toBe(before + 1);
-    // An edit of the second message is a branch of the same thread.
-    const edited = [...messages.slice(0, 3), ask('Second, edited')];
-    await client.chat.completions.stream({ model: 'caller', messages: edited }).finalChatCompletion();
-    expect(await countThreads()).toBe(before + 1);
-    const [thread] = (await server.store.listThreads({ limit: 1 })).threads;
-    const branch = await server.store.listMessages({ threadId: thread!.id });
-    expect(branch.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
-    const siblings = await server.store.listSiblings({ threadId: thread!.id, messageId: branch[2]!.id });
-    expect(siblings).toHaveLength(2);
-  });
-
   it('imports an unknown history once, also if its last message is edited', async () => {
     const before = await countThreads();
     const history = [ask(`Imported`), { role: 'assistant' as const, content: 'From elsewhere' }];

@@ -28,7 +28,11 @@ export function continuationTests(contract: Contract): void {
       const { continuation } = await answer(store, started.run.key, [yes('q1')]);
       const text = { type: 'text' as const, text: 'Done' };
       const parts = [...end.content.parts, text];
-      const continued = { format: 2 as const, parts, runs: [...runs, { runId: 'run_next', outcome: 'complete' as const }] };
+      const continued = {
+        format: 2 as const,
+        parts,
+        runs: [...runs, { runId: 'run_next', outcome: 'complete' as const }],
+      };
       await finish(store, continuation!.ownership!, ending({ content: continued }));
       const message = await store.getMessage({ threadId, messageId: 'a_1' });
       expect(message?.content.runs).toMatchObject([{ runId: 'run_1', parts: 1 }, { runId: 'run_next' }]);
