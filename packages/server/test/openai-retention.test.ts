@@ -7,7 +7,7 @@ import { startDemoServer, type DemoServer } from './demo-server.ts';
 import { liveSource, toolSource } from './tool-source.ts';
 
 const omitParsed = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (key, field: unknown) => (/^parsed/.test(key) ? undefined : field)));
+  JSON.parse(JSON.stringify(value, (key, field: unknown) => (key.startsWith('parsed') ? undefined : field)));
 
 let store: Store;
 let server: DemoServer;
@@ -21,7 +21,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** Drops all logs. A negative retention time also selects runs that have just ended. */
-const expireLogs = (): Promise<void> => createSweeper({ store, process: 'sweeper', logRetentionMs: -60_000 }).sweep();
+const expireLogs = async (): Promise<void> =>
+  void (await createSweeper({ store, process: 'sweeper', logRetentionMs: -60_000 }).sweep());
 
 test('serves the stored answer after the log has expired, and deletes threads with store: false', async () => {
   const kept = await client.responses.create({ model: 'caller', input: 'Keep' });
