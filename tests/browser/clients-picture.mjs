@@ -82,8 +82,8 @@ export async function takeClientsPicture(browser) {
 async function readOpenAI(url) {
   const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none' });
   const response = await client.responses.create({ model: 'helper', input: question, conversation: thread });
-  const items = response.output.map(({ type, ...item }) =>
-    'arguments' in item ? `${type}\n  ${item.name} ${item.arguments}` : type,
+  const items = response.output.map((item) =>
+    item.type === 'mcp_approval_request' ? `${item.type}\n  ${item.name} ${item.arguments}` : item.type,
   );
   return escape(
     [`$ node ask.mjs "${question}"`, '', response.output_text, '', ...items, '', `status: ${response.status}`].join(
