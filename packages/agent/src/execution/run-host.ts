@@ -78,7 +78,7 @@ const abandoned: End = {
   reason: 'error',
   error: {
     message:
-      'The connection to the database broke while the run was assigned to a process. Its output so far is stored.',
+      'The connection to the database broke while the run was assigned to a process. Its output so far is kept. Send the message again.',
     code: 'lost',
   },
 };
