@@ -82,7 +82,7 @@ it.each(chatMajors)(
       const request = new Request(new URL(input as string, 'http://localhost'), init);
       return (request.method === 'POST' ? send! : resume!)(request);
     };
-    const headers = major === 7 ? { accept: 'text/event-stream; ai=7' } : {};
+    const headers: Record<string, string> = major === 7 ? { accept: 'text/event-stream; ai=7' } : {};
     const chat = createChat({ id: 't', transport: new ai.DefaultChatTransport({ fetch: fetchEither, headers }) });
     await Promise.all([chat.sendMessage({ text: 'Go' }), handOver()]);
     await settled(chat);

@@ -174,7 +174,7 @@ export async function killOnce(
   const read = async (agent: string, threadId: string): Promise<void> => {
     const result = await readRun(survivor, agent, threadId, (events) => {
       const isNext = events.some((event) => event.type === 'notice' && event.code === 'recovered');
-      if (isNext) figures.pauses.push({ agent, ms: performance.now() - killedAt });
+      if (isNext && killedAt !== Infinity) figures.pauses.push({ agent, ms: performance.now() - killedAt });
     });
     // The process can be killed before it has started a run.
     if (!result) return;
@@ -203,6 +203,6 @@ export function formatFigures(all: readonly KillFigures[]): string {
   const sorted = pauses.map(({ ms }) => ms).toSorted((a, b) => a - b);
   const counts = agentNames.map((name) => `${name} ${pauses.filter(({ agent }) => agent === name).length}`).join(', ');
   const at = (share: number): number => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);
-  const times = `median ${at(0.5)} ms, p95 ${at(0.95)} ms, maximum ${at(1)} ms`;
-  return `${all.length} kills: ${runs} runs complete, ${sorted.length} of them continued (${counts}); from kill to next event: ${times}`;
+  const pause = `median ${at(0.5)} ms, p95 ${at(0.95)} ms, maximum ${at(1)} ms`;
+  return `${all.length} kills: ${runs} runs complete, ${sorted.length} of them continued (${counts}); from kill to next event: ${pause}`;
 }

@@ -79,4 +79,5 @@ const store = createInMemoryStore();
 const remote = new Agent({ source: scriptSource(), store, host: createRunHost(store) });
 const mail = await startMAILDemo({ paceMs: 100 });
 const [openHarness, agUi] = await Promise.all([serve(serveSessions), serve(createAGUIHandler(remote))]);
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- ports of workers have no origin
 parentPort?.postMessage({ mail: mail.url, openHarness, agUi });
