@@ -14,7 +14,10 @@ import { seal } from '../codec/seal.ts';
 /** Constant, so that a repeated recovery finds the result of the first one. */
 const lostEnd: End = {
   reason: 'error',
-  error: { message: 'The process that executed the run is gone. Its output so far is kept.', code: 'lost' },
+  error: {
+    message: 'The process that executed the run is gone. Its output so far is kept. Send the message again.',
+    code: 'lost',
+  },
 };
 
 /**
@@ -38,7 +41,8 @@ export async function recoverRun(
   const folded = list.message ?? baseline;
   const { outcome, usage } = getEnd([...logged, ...closing]);
   return store.registry.finish(run.key, epoch, {
-    nextSeq,
+    // An earlier attempt may have written events to a log outside the registry's database before it failed.
+    nextSeq: Math.max(nextSeq, logged.length + 1),
     events: closing,
     outcome,
     content: folded.content,
