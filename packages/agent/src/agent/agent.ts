@@ -29,6 +29,7 @@ import { toContinuationInput, toStoredInput } from '../execution/prepare-run.ts'
 import type { CloseOptions } from '../execution/run-host.ts';
 import { Run } from './run.ts';
 import { StoredRun } from '../execution/stored-run.ts';
+import { getReadLimit } from '../history/read-branch.ts';
 import { readHistory, type HistoryFormat, type HistoryPage, type HistoryQuery } from '../history/thread-history.ts';
 import { saveThreadFields, getThreadFields } from './thread-title.ts';
 import { readUsage, type UsageReport } from '../telemetry/thread-usage.ts';
@@ -120,6 +121,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     const idempotency = await this.#getIdempotency(request, threadId);
     const { parentId, resourceId, by, branchKey, hidden } = request;
     const fields = getThreadFields(definition, threadId, message as CanonicalMessage | undefined);
+    const historyLimit = getReadLimit(definition.history);
     const startRequest: StartRequest = {
       threadId,
       runId,
@@ -129,6 +131,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
       busy,
       resumable: host.resumable,
       pending,
+      ...(historyLimit < Infinity && { historyLimit }),
       input: toStoredInput(request),
       ...((fields || hidden) && { thread: { ...fields, ...(hidden && { hidden }) } }),
       ...(branchKey !== undefined && { branchKey }),
@@ -158,7 +161,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
       const isOwnKey = request.idempotencyKey === undefined && result.reason === 'key-reused' && result.run;
       throw toRefusal(isOwnKey ? { type: 'refused', reason: 'run-exists', run: isOwnKey } : result);
     }
-    const isIntroduced = result.type === 'started' && result.messages !== undefined && fields !== undefined;
+    const isIntroduced = result.type === 'started' && result.isNewThread && fields !== undefined;
     if (result.type !== 'attached' && !isIntroduced) {
       const first = message as CanonicalMessage | undefined;
       host.track(saveThreadFields(store, definition, threadId, first));
