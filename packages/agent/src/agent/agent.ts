@@ -16,7 +16,6 @@ import type {
   MessageInput,
   Refused,
   StartRequest,
-  StartResult,
   ToolAnswer,
 } from '@intertie/core/store';
 import type { ToolSet } from 'ai';
@@ -141,20 +140,11 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
       ...(idempotency && { idempotency }),
       ...(by !== undefined && { createdBy: by }),
     };
-    const begin = (): Promise<StartResult> =>
-      host.acquireRun(
-        () => store.registry.start(store.scope, startRequest),
-        (started) => {
-          if (started.type === 'started') host.execute(started, definition);
-          if (started.type === 'queued') host.enqueue(started, busy === 'replace');
-          return started;
-        },
-      );
-    let result = await begin();
+    let result = await host.startRun(store, startRequest, definition);
     if (result.type === 'refused' && result.reason === 'busy' && host.isRecovering(result.live)) {
       // The live run belongs to a dead process. This process is ending it.
       await host.recoverDeadRuns();
-      result = await begin();
+      result = await host.startRun(store, startRequest, definition);
     }
     if (result.type === 'refused') {
       // Without an idempotency key the run id is the key, so the conflict is reported as an existing run.
