@@ -22,7 +22,13 @@ function createAgent(process: TestProcess, options: { startBeforeCommit?: boolea
   const paid: string[] = [];
   const signals: AbortSignal[] = [];
   const prompts: number[] = [];
-  const note = ({ abortSignal, prompt }: { abortSignal?: AbortSignal | undefined; prompt: readonly unknown[] }): void => {
+  const note = ({
+    abortSignal,
+    prompt,
+  }: {
+    abortSignal?: AbortSignal | undefined;
+    prompt: readonly unknown[];
+  }): void => {
     signals.push(abortSignal!);
     prompts.push(prompt.length);
   };

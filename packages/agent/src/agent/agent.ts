@@ -10,14 +10,7 @@ import {
   type Store,
 } from '@intertie/core';
 import type { Answered, AnswerOptions } from '@intertie/core/internal';
-import type {
-  AnswerRequest,
-  LogPosition,
-  MessageInput,
-  Refused,
-  StartRequest,
-  ToolAnswer,
-} from '@intertie/core/store';
+import type { AnswerRequest, LogPosition, MessageInput, Refused, StartRequest, ToolAnswer } from '@intertie/core/store';
 import type { ToolSet } from 'ai';
 import { createAgentRuntime, type AgentRuntime } from './agent-runtime.ts';
 import type { AgentOptions, GeneratedAnswer, StreamRequest } from './agent-options.ts';

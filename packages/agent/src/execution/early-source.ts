@@ -89,7 +89,11 @@ export class EarlySource {
 }
 
 /** The run and its messages as the start commits them, if the thread does not change. */
-function toExpectedRun(store: Store, request: StartRequest, branch: CanonicalMessage[]): Parameters<typeof prepareRun>[1] {
+function toExpectedRun(
+  store: Store,
+  request: StartRequest,
+  branch: CanonicalMessage[],
+): Parameters<typeof prepareRun>[1] {
   const { runId, threadId, messageId, input } = request;
   const asked = { ...request.message, ...(branch.length > 0 && { parentId: branch.at(-1)!.id }) } as CanonicalMessage;
   const answer: CanonicalMessage = {

@@ -101,11 +101,7 @@ function readMessages(rows: readonly Row[], request: PreparedStart, user: Canoni
   const { now, first_parent: parentId } = rows[0]!;
   const before = rows.filter(hasMessage).toSorted((one, other) => one.seq - other.seq);
   const asked: CanonicalMessage = { status: 'complete', ...user, ...(parentId !== null && { parentId }) };
-  return [
-    ...before.map((row) => toMessage(row, request.threadId)),
-    asked,
-    createPlaceholder(request, now, user.id),
-  ];
+  return [...before.map((row) => toMessage(row, request.threadId)), asked, createPlaceholder(request, now, user.id)];
 }
 
 function hasMessage(row: Row): row is Extract<Row, MessageRow> {
