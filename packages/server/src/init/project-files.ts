@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AgentTemplate } from '@intertie/core';
+import { omit } from '@intertie/core/internal';
 import { filesIn } from './files-in.ts';
 import { version } from '../config/version.ts';
 
@@ -24,7 +25,7 @@ export function projectFiles(template: AgentTemplate, folder: string): { [name: 
     'README.md': `${files['README.md']}\n${template.readme}`,
     'intertie.config.ts': template.config,
     'package.json': `${JSON.stringify(manifest(name, template), null, 2)}\n`,
-    '.env.example': environment(template.variables),
+    '.env.example': environmentFile(template.variables),
     '.dockerignore': ignored,
     '.gitignore': ignored,
     'compose.yaml': compose(template.variables.map((variable) => variable.name)),
@@ -35,6 +36,7 @@ const ignored = 'node_modules\n.intertie\n.env\ndist\n';
 
 function manifest(name: string, template: AgentTemplate): object {
   const ours = `^${version}`;
+  const dependencies = { intertie: ours, ...template.dependencies?.(version) };
   return {
     name,
     private: true,
@@ -47,28 +49,31 @@ function manifest(name: string, template: AgentTemplate): object {
       types: 'tsc',
       doctor: 'intertie doctor',
     },
-    dependencies: { intertie: ours, ...template.dependencies?.(version) },
+    dependencies,
     // The page is bundled, so the image of the server needs none of these.
-    devDependencies: {
-      '@ai-sdk/react': '^3.0.323',
-      '@intertie/ai-sdk': ours,
-      '@intertie/core': ours,
-      '@types/node': '^22.0.0',
-      '@types/react': '^19.3.0',
-      '@types/react-dom': '^19.3.0',
-      '@vitejs/plugin-react': '^6.3.0',
-      ai: '^6.0.326',
-      react: '^19.3.1',
-      'react-dom': '^19.3.1',
-      typescript: '^7.0.2',
-      vite: '^8.3.5',
-      vitest: '^4.1.12',
-    },
+    devDependencies: omit(
+      {
+        '@ai-sdk/react': '^3.0.323',
+        '@intertie/ai-sdk': ours,
+        '@intertie/core': ours,
+        '@types/node': '^22.0.0',
+        '@types/react': '^19.3.0',
+        '@types/react-dom': '^19.3.0',
+        '@vitejs/plugin-react': '^6.3.0',
+        ai: '^6.0.326',
+        react: '^19.3.1',
+        'react-dom': '^19.3.1',
+        typescript: '^7.0.2',
+        vite: '^8.3.5',
+        vitest: '^4.1.12',
+      },
+      ...(Object.keys(dependencies) as never[]),
+    ),
     engines: { node: '>=20.19' },
   };
 }
 
-function environment(variables: AgentTemplate['variables']): string {
+function environmentFile(variables: AgentTemplate['variables']): string {
   const own = variables.map(({ name, description }) => `# ${description}\n# ${name}=\n`);
   return `# Copy this file to .env. Variables of the process have precedence.
 
