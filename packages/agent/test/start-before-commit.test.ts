@@ -94,9 +94,12 @@ describe.each(kinds)('an agent that starts before the commit, on %s', { timeout:
       return { type: 'refused', reason: 'not-found', what: 'thread' };
     };
     onStart(process, (_, request) => refuse(request));
-    for (const runId of ['refused', 'broken']) {
+    for (const [runId, reason] of [
+      ['refused', 'The thread was not found'],
+      ['broken', 'is broken'],
+    ] as const) {
       signals.length = 0;
-      await expect(agent.stream({ threadId: runId, runId, message: 'Pay' })).rejects.toThrow();
+      await expect(agent.stream({ threadId: runId, runId, message: 'Pay' })).rejects.toThrow(reason);
       expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));

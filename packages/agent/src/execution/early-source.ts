@@ -48,9 +48,12 @@ export class EarlySource {
   /** Aborts the source. No effect on the execution if it was taken and has ended. */
   cancel(message: string): void {
     this.#abort.abort({ by: 'system', message });
-    void this.#opened.then((sealed) => {
-      if (sealed && !sealed.events.locked) void sealed.events.cancel(message);
-    });
+    void this.#discard(message);
+  }
+
+  async #discard(reason: string): Promise<void> {
+    const sealed = await this.#opened;
+    if (sealed?.events.locked === false) await sealed.events.cancel(reason);
   }
 
   async #open(store: Store, request: StartRequest, definition: AgentDefinition): Promise<SealedStream | undefined> {
@@ -97,7 +100,13 @@ function toExpectedRun(
   const { runId, threadId, messageId, input } = request;
   const asked = { ...request.message, ...(branch.length > 0 && { parentId: branch.at(-1)!.id }) } as CanonicalMessage;
   const answer: CanonicalMessage = {
-    ...{ id: messageId, threadId, runId, parentId: asked.id, role: 'assistant', type: 'text', status: 'streaming' },
+    id: messageId,
+    threadId,
+    runId,
+    parentId: asked.id,
+    role: 'assistant',
+    type: 'text',
+    status: 'streaming',
     content: { format: 2, parts: [] },
     createdAt: new Date(),
   };
