@@ -107,6 +107,7 @@ const calls: { [route: string]: () => Promise<Response> } = {
   'GET /api/runs/{run}': () => fetch(api(`/api/runs/${run.runId}`)),
   'GET /api/runs/{run}/events': () => fetch(api(`/api/runs/${run.runId}/events?live=false`)),
   'GET /api/runs/{run}/frames': () => fetch(api(`/api/runs/${run.runId}/frames`)),
+  'GET /api/runs/{run}/model-calls': () => fetch(api(`/api/runs/${run.runId}/model-calls`)),
   'POST /api/runs/{run}/stop': () => postJson(api(`/api/runs/${run.runId}/stop`), {}),
   'POST /api/runs/{run}/answers': () =>
     postJson(api(`/api/runs/${paused.runId}/answers`), { answers: [{ questionId: 'unknown', approved: true }] }),

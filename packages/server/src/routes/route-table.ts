@@ -161,6 +161,14 @@ const createServerRoutes = (protocols: readonly Protocol[]): readonly Route[] =>
     answers: { 200: 'sse' },
   },
   {
+    method: 'GET',
+    path: '/api/runs/{run}/model-calls',
+    tag: 'runs',
+    summary: 'Lists what each step of the run sent to the model. For operators.',
+    query: thread,
+    answers: { 200: 'json' },
+  },
+  {
     method: 'POST',
     path: '/api/runs/{run}/stop',
     tag: 'runs',
