@@ -66,6 +66,21 @@ export type RunInfo = {
   lastSeq?: number;
 };
 
+/** Call of a model in a run, or the input of a runtime that calls its models itself. */
+export type ModelCallInfo = {
+  kind: 'model' | 'input';
+  at: number;
+  provider: string;
+  model: string;
+  /** Messages in the format of the AI SDK's provider interface. */
+  prompt: Json[];
+  tools: Json[];
+  settings: JsonObject;
+  usage?: Usage;
+  costUsd?: number;
+  error?: string;
+};
+
 export type TreeMessage = {
   id: string;
   parentId?: string;
@@ -133,6 +148,9 @@ export const api = {
   runs: (id: string): Promise<{ runs: RunInfo[] }> => get(`/api/threads/${segment(id)}/runs`),
 
   run: (id: string, thread?: string): Promise<RunInfo> => get(`/api/runs/${segment(id)}`, { thread }),
+  /** Returns what the run sent to models, if the server records it. */
+  modelCalls: (id: string, thread?: string): Promise<{ calls: ModelCallInfo[] }> =>
+    get(`/api/runs/${segment(id)}/model-calls`, { thread }),
   answer: (run: string, thread: string, answers: readonly AnswerInput[]): Promise<AnswerOutcome> =>
     send('POST', withQuery(`/api/runs/${segment(run)}/answers`, { thread }), { answers }),
   /** Returns the decisions of a thread in all states: answered ones name the user who answered. */

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-export const panes = ['streams', 'topology', 'timeline', 'tree', 'tape'] as const;
+export const panes = ['streams', 'topology', 'timeline', 'tree', 'tape', 'prompts'] as const;
 export type Pane = (typeof panes)[number];
 export const views = ['threads', 'chat', 'inspect'] as const;
 /** Column that a narrow screen shows. */

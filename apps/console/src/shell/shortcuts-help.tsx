@@ -11,7 +11,7 @@ const keys: ReadonlyArray<[string, string]> = [
   ['c', 'Write a message'],
   ['i', 'Open or close the inspector'],
   ['v', 'Show messages between agents'],
-  ['1 – 5', 'Streams, Topology, Timeline, Tree, Tape'],
+  ['1 – 6', 'Streams, Topology, Timeline, Tree, Tape, Prompts'],
   ['Enter', 'Send; during an answer, queue'],
   ['Ctrl+Enter', 'During an answer, replace it'],
   ['Esc', 'Stop the answer; leave a field'],
