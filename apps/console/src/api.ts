@@ -44,6 +44,16 @@ export type ThreadInfo = {
   updatedAt: string;
 };
 
+/** Message that a search found. The pieces of the excerpt follow each other. */
+export type MatchInfo = {
+  threadId: string;
+  messageId: string;
+  role: string;
+  createdAt: string;
+  title?: string;
+  excerpt: Array<{ text: string; isMatch?: true }>;
+};
+
 export type LiveRun = { runId: string; messageId: string; agent: string };
 
 /** Siblings of each message that has any, in creation order, and its index among them. */
@@ -131,6 +141,8 @@ export const api = {
 
   threads: (query: { search?: string; cursor?: string }): Promise<{ threads: ThreadInfo[]; cursor?: string }> =>
     get('/api/threads', query),
+  /** Finds messages by the words of their text. */
+  search: (q: string): Promise<{ matches: MatchInfo[] }> => get('/api/search', { q, limit: 30 }),
   thread: (id: string): Promise<{ thread: ThreadInfo; live?: LiveRun; usage?: Json }> =>
     get(`/api/threads/${segment(id)}`),
   editThread: (

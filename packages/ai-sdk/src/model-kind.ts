@@ -4,7 +4,8 @@ import type { LanguageModel } from 'ai';
 import { fullStream } from './full-stream/full-stream-protocol.ts';
 import { modelSource, type ModelSourceOptions } from './source/model-source.ts';
 
-export type ModelAgentOptions = AgentDetails & Omit<ModelSourceOptions, 'name' | 'description' | 'onFrame' | 'onModelCall'>;
+export type ModelAgentOptions = AgentDetails &
+  Omit<ModelSourceOptions, 'name' | 'description' | 'onFrame' | 'onModelCall'>;
 
 /** Defines an agent that runs an AI SDK model with tools and instructions. */
 export function modelAgent(languageModel: LanguageModel, options: ModelAgentOptions = {}): AgentDefinition {

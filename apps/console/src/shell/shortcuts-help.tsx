@@ -3,7 +3,7 @@ import { IconButton } from '../ui/button.tsx';
 
 const keys: ReadonlyArray<[string, string]> = [
   ['j  k', 'Next and previous message; in the inspector, rows'],
-  ['/', 'Search threads; in the inspector, filter'],
+  ['/', 'Search titles and messages; in the inspector, filter'],
   ['e', 'In Streams, show the events of a part or fold them'],
   ['w', 'Show what waits for you'],
   ['f', 'Scroll to the end and follow it'],

@@ -43,14 +43,7 @@ export default function LongText({ text, label }: { text: string; label: string 
           {query !== '' && (matches.length === 0 ? 'No match' : `Line ${current + 1} of ${matches.length}`)}
         </span>
       </div>
-      <div
-        ref={scroller}
-        className="long-text-lines"
-        tabIndex={0}
-        role="group"
-        aria-label={label}
-        onScroll={onScroll}
-      >
+      <div ref={scroller} className="long-text-lines" tabIndex={0} role="group" aria-label={label} onScroll={onScroll}>
         <div style={{ height: lines.length * rowHeight, minWidth: `${width}ch` }}>
           {lines.slice(first, last).map((line, index) => {
             const row = first + index;

@@ -431,7 +431,12 @@ describe.each(majors)('$name', ({ ai, major }) => {
       [call('c1', 'add', { a: 1 }), finish('tool-calls')],
       [...text('0', 'Done'), finish()],
     ];
-    const { end } = await run(scriptedModel(...steps), { tools, temperature: 0.5, headers: { secret: 's' }, onModelCall });
+    const { end } = await run(scriptedModel(...steps), {
+      tools,
+      temperature: 0.5,
+      headers: { secret: 's' },
+      onModelCall,
+    });
     expect(end.outcome).toBe('complete');
     expect(calls).toMatchObject([
       {

@@ -177,7 +177,18 @@ async function* streamParts(model: LanguageModel, options: ModelSourceOptions, c
 
 async function* streamModel(model: LanguageModel, options: ModelSourceOptions, call: ModelCall): AsyncGenerator {
   const { run, control, message, calls, stop } = call;
-  const settings = omit(options, 'name', 'description', 'idleMs', 'tools', 'onFrame', 'onModelCall', 'recover', 'version', 'onLoss');
+  const settings = omit(
+    options,
+    'name',
+    'description',
+    'idleMs',
+    'tools',
+    'onFrame',
+    'onModelCall',
+    'recover',
+    'version',
+    'onLoss',
+  );
   const { streamText: stream = streamText, instructions, ...streamSettings } = settings;
   const { tools, isEcho, startStep } = guardTools(call.tools, async (wireId) =>
     control.barrier(await calls.claim(wireId)),

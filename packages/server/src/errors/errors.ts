@@ -108,7 +108,8 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
   'operators-only': {
     status: 403,
     title: 'Operator access required',
-    cause: 'Metrics and recorded prompts cover all users, and the `auth` function does not mark this principal as an operator.',
+    cause:
+      'Metrics and recorded prompts cover all users, and the `auth` function does not mark this principal as an operator.',
     fix: 'Return `operator: true` from `auth` for this principal, or send the server’s `token`.',
   },
   'not-found': {

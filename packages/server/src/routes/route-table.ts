@@ -62,6 +62,14 @@ const createServerRoutes = (protocols: readonly Protocol[]): readonly Route[] =>
   },
   {
     method: 'GET',
+    path: '/api/search',
+    tag: 'threads',
+    summary: 'Finds messages by the words of their text, newest first.',
+    query: { q: 'Beginnings of words, all of which the message contains.', limit: '1 to 100. Default: 20.' },
+    answers: { 200: 'json' },
+  },
+  {
+    method: 'GET',
     path: '/api/threads/{thread}',
     tag: 'threads',
     summary: 'Returns a thread, its live run and its token usage.',

@@ -9,5 +9,11 @@ it('formats token counts', () => {
 });
 
 it('formats costs with two significant digits', () => {
-  expect([0, 0.0000123, 0.00456, 0.12, 2.5].map(formatCost)).toEqual(['$0.00', '$0.000012', '$0.0046', '$0.12', '$2.50']);
+  expect([0, 0.0000123, 0.00456, 0.12, 2.5].map(formatCost)).toEqual([
+    '$0.00',
+    '$0.000012',
+    '$0.0046',
+    '$0.12',
+    '$2.50',
+  ]);
 });
