@@ -25,8 +25,6 @@ plain <b>text</b>
 
 - שלום עולם
 - english
-
-![A pixel](data:image/png;base64,${pixel})
 `;
 
 /** Lines of the output of the tool, of which line 12,345 contains "needle". */
@@ -45,6 +43,7 @@ export const richSource: AgentSource = {
       yield { type: 'text-start', id };
       yield { type: 'text-delta', id, delta: answer };
       yield { type: 'text-end', id };
+      yield { type: 'file', id: `${run.runId}:image`, mimeType: 'image/png', filename: 'pixel.png', data: pixel };
       yield { type: 'run-end', outcome: 'complete', finishReason: 'stop' };
     }
     return sourceStream(

@@ -2,7 +2,6 @@ import { generateId } from '@intertie/core';
 import type { MessageInput } from '@intertie/core/store';
 import { expect, it, onTestFinished } from 'vitest';
 
-import type { Database } from '../src/database.ts';
 import { latestMigration, printMigrations } from '../src/migrations.ts';
 import { connectPg } from '../src/pg-database.ts';
 import { PostgresMemoryStore } from '../src/postgres-store.ts';
@@ -17,9 +16,7 @@ function createMessage(n: number, threadId: string): MessageInput {
   return { id: generateId(), threadId, role: 'user', type: 'text', createdAt: new Date(n), content };
 }
 
-type Opened = { store: PostgresMemoryStore; database: Database };
-
-async function open(hasIndex: boolean): Promise<Opened> {
+async function open(hasIndex: boolean): Promise<PostgresMemoryStore> {
   const database = connectPg(await newPostgresUrl());
   const store = PostgresMemoryStore.on(database);
   onTestFinished(() => store.close());
@@ -27,7 +24,7 @@ async function open(hasIndex: boolean): Promise<Opened> {
     const script = await printMigrations({ after: latestMigration, optional: ['full-text'] });
     await database.query(script.slice(script.indexOf('create index')).replace(/;\n+commit;\n$/, ''));
   }
-  return { store, database };
+  return store;
 }
 
 async function time(action: () => Promise<unknown>): Promise<number> {
@@ -39,12 +36,12 @@ async function time(action: () => Promise<unknown>): Promise<number> {
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
 
 /** Prints the cost of the index `full-text` for saves, and the time of a search with and without it. */
-it('finds a rare word among 10,000 messages faster with the index', { timeout: 600_000 }, async () => {
+it('finds a rare word among 5,000 messages faster with the index', { timeout: 600_000 }, async () => {
   const [plain, indexed] = [await open(false), await open(true)];
   const saves = { plain: [] as number[], indexed: [] as number[] };
-  for (let n = 0; n < 10_000; n += 100) {
+  for (let n = 0; n < 5_000; n += 100) {
     const batch = Array.from({ length: 99 }, (_, at) => createMessage(n + at, `t${n}`));
-    for (const [name, { store }] of [
+    for (const [name, store] of [
       ['plain', plain],
       ['indexed', indexed],
     ] as const) {
@@ -55,11 +52,9 @@ it('finds a rare word among 10,000 messages faster with the index', { timeout: 6
       }
     }
   }
-  // As autovacuum does.
-  for (const { database } of [plain, indexed]) await database.query('analyze intertie.conversation_message');
   const searches = { plain: [] as number[], indexed: [] as number[] };
   for (let k = 0; k < 5; k += 1) {
-    for (const [name, { store }] of [
+    for (const [name, store] of [
       ['plain', plain],
       ['indexed', indexed],
     ] as const) {
