@@ -2,7 +2,7 @@
 // npm run build && node bench/log-places.mjs [seconds]: 300 runs of 20 events a second through the flusher, in turn with the log on
 // Postgres, on three NATS servers, and on Redis; the rest is on Postgres. Prints the medians of three rounds as a table.
 // npm run build && node bench/log-places.mjs capacity: the highest rate of a NATS cluster, and the size of its parts.
-// NATS_SERVER selects a nats-server other than the one in the path.
+// NATS_SERVER selects a nats-server other than the one from PyPI.
 import { readFileSync } from 'node:fs';
 
 import { withDetachedLog } from '@intertie/core';
@@ -30,7 +30,6 @@ const streamName = 'intertie-runs';
 const median = (/** @type {number[]} */ values) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 const sum = (/** @type {number[]} */ values) => values.reduce((total, value) => total + value, 0);
 const cpuOf = (/** @type {number[]} */ pids) => sum(pids.map(readAllThreads));
-const isNewer = Number(natsVersion?.split('.')[1] ?? 0) >= 10;
 
 if (process.argv[2] === 'capacity') await measureCapacity();
 else await comparePlaces(Number(process.argv[2] ?? 8));
@@ -41,8 +40,10 @@ async function comparePlaces(seconds) {
   const { createClient } = await import('redis');
   const postgres = await startServer();
   const redis = await startRedis({ isDurable: true });
-  const clusters = [{ name: `NATS ${natsVersion}, 3 servers`, nats: await startNats(3) }];
-  if (isNewer) clusters.push({ name: 'the same with fsync', nats: await startNats(3, { syncAlways: true }) });
+  const clusters = [
+    { name: `NATS ${natsVersion}, 3 servers`, nats: await startNats(3) },
+    { name: 'the same with fsync', nats: await startNats(3, { syncAlways: true }) },
+  ];
   const client = await createClient({ url: redis.url }).connect();
   const database = new pg.Client(postgres.url);
   await database.connect();

@@ -74,7 +74,7 @@ export function createPackage(kind, name, target = root) {
   }
   change('packages/server/package.json', [
     /("@intertie\/postgres": "[^"]*",)/,
-    `"@intertie/${name}": "0.0.0",\n    $1`,
+    `"@intertie/${name}": "^0.1.0",\n    $1`,
   ]);
   change('packages/server/tsconfig.json', [/(\{ "path": "\.\.\/postgres" \})/, `{ "path": "../${name}" },\n    $1`]);
   change('tsconfig.json', [

@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url';
 /**
  * @typedef {{ subpath: string, specifier: string, source: string, file: string }} Entry
  *   `source` is the TypeScript file, `file` the built one; both absolute.
- * @typedef {{ name: string, license?: string, dependencies?: Record<string, string>,
- *   peerDependencies?: Record<string, string>, exports?: Record<string, string | Record<string, string>> }} Manifest
+ * @typedef {{ name: string, version: string, license?: string, dependencies?: Record<string, string>,
+ *   peerDependencies?: Record<string, string>, peerDependenciesMeta?: Record<string, { optional?: boolean }>,
+ *   exports?: Record<string, string | Record<string, string>> }} Manifest
  * @typedef {{ name: string, folder: string, path: string, manifest: Manifest, entries: Entry[] }} Package
  *   `folder` is relative to the root (`packages/core`), `path` absolute.
  */
@@ -23,6 +24,7 @@ export const optionalPeers = new Map([
   ['@intertie/ag-ui/protobuf', '@ag-ui/proto'],
   ['@intertie/conformance/arbitraries', 'fast-check'],
   ['@intertie/conformance/store-contract', 'vitest'],
+  ['@intertie/postgres/drizzle', 'drizzle-orm'],
 ]);
 
 /**

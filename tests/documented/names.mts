@@ -15,7 +15,8 @@ declare global {
   const { AGUIChatTransport }: typeof import('@intertie/ag-ui');
   const { mailSource }: typeof import('@intertie/mail');
   const { OpenHarnessChatTransport }: typeof import('@intertie/open-harness');
-  const { conversationMessage, createStore }: typeof import('@intertie/postgres');
+  const { createStore }: typeof import('@intertie/postgres');
+  const { conversationMessage }: typeof import('@intertie/postgres/drizzle');
   const { withDetachedLog }: typeof import('@intertie/core');
   const { asc, eq }: typeof import('drizzle-orm');
   type InferIntertieUIMessage<T extends { readonly tools?: ToolSet }> =

@@ -18,6 +18,7 @@ import { readers } from '../../packages/agent/test/scenarios/readers.ts';
 import { stops } from '../../packages/agent/test/scenarios/stops.ts';
 import { turns } from '../../packages/agent/test/scenarios/turns.ts';
 import { collect, joinText } from '../../packages/agent/test/test-stores.ts';
+import { createRunStreams } from '../../packages/nats/src/run-streams.ts';
 import { createLoggedRuns } from '../../packages/nats/test/logged-runs.ts';
 import { natsVersion, startNats, type NatsServers } from '../../packages/nats/test/nats-servers.mjs';
 import { connectPg } from '../../packages/postgres/src/pg-database.ts';
@@ -31,7 +32,7 @@ const versions = natsVersion === undefined ? [] : installedVersions.slice(-1);
 const stream = 'intertie-runs';
 
 it('finds nats-server and Postgres', (context) => {
-  context.skip(natsVersion === undefined, 'no nats-server is in the path');
+  context.skip(natsVersion === undefined, 'nats-server could not be installed with pip');
   context.skip(versions.length === 0, 'no Postgres is installed in /usr/lib/postgresql');
   expect(versions).toHaveLength(1);
 });
@@ -152,6 +153,19 @@ describe.each(versions.flatMap((version) => [1, 3].map((count) => ({ version, co
       expect(await createJetStreamLog(connection).positions([key])).toMatchObject(new Map([[key, { ended: true }]]));
       expect(await sql.query('select 1 from intertie.run_events')).toEqual([]);
       await intertie.close();
+    });
+
+    it('accepts one of two simultaneous writes that follow the same message', async () => {
+      const second = await servers.connect();
+      const writers = [connection, second].map((each) => createRunStreams(each));
+      const entry = JSON.stringify({ epoch: 1, seq: 1, n: 0, before: 0 });
+      for (let n = 0; n < 50; n += 1) {
+        const run = `race_${count}_${n}` as RunKey;
+        const first = await writers[0]!.publish(run, entry, 0);
+        const accepted = await Promise.all(writers.map((writer) => writer.publish(run, entry, first!)));
+        expect(accepted.filter((seq) => seq !== null)).toHaveLength(1);
+      }
+      await second.close();
     });
 
     if (count === 1) return;

@@ -60,7 +60,7 @@ export function slowFold(events: AgentEvent[]): CanonicalMessage {
       providerMetadata,
       agents,
       steps: steps && Object.keys(steps).length > 0 ? steps : undefined,
-      runs: end ? [...(baseline?.runs ?? []), runEntry(start.runId, end)] : baseline?.runs,
+      runs: end ? [...(baseline?.runs ?? []), runEntry(start.runId, end, parts.length)] : baseline?.runs,
     }),
   }) as CanonicalMessage;
 }
@@ -246,8 +246,9 @@ function collectEntries(
   return entries;
 }
 
-function runEntry(runId: string, end: EventOf<'run-end'>): object {
-  return { runId, ...omit(end, 'type', 'at', 'resume', 'providerMetadata') };
+function runEntry(runId: string, end: EventOf<'run-end'>, parts: number): object {
+  const place = end.outcome === 'paused' && { parts };
+  return { runId, ...omit(end, 'type', 'at', 'resume', 'providerMetadata'), ...place };
 }
 
 function applyDelta(value: Json, event: EventOf<'data-delta' | 'state-delta'>): Json {

@@ -12,6 +12,10 @@ export { createUuidV7 } from './json/uuid-v7.ts';
 export type { GenerateId, UuidV7Options } from './json/uuid-v7.ts';
 export type { MessageFormatErrorCode } from './json/message-format-error.ts';
 
+// Optional peer dependencies
+export { importOptional, MissingPackageError } from './import-optional.ts';
+export type { OptionalPackage } from './import-optional.ts';
+
 // Streams
 export { pullStream } from './stream/pull-stream.ts';
 export type { PullStreamOptions } from './stream/pull-stream.ts';

@@ -27,7 +27,7 @@ export function createPage(entries: readonly StoredEntry[], after: LogPosition, 
   for (const { epoch, seq, events: batch = [] } of batches) {
     const skipped = position.seq + 1 - seq;
     if (skipped >= batch.length) continue;
-    if (events.length >= limit || (events.length > 0 && epoch !== position.epoch)) break;
+    if (skipped < 0 || events.length >= limit || (events.length > 0 && epoch !== position.epoch)) break;
     const given = batch.slice(skipped, skipped + limit - events.length);
     for (const event of given) events.push(event);
     position = { epoch, seq: position.seq + given.length };

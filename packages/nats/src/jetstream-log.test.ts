@@ -102,6 +102,29 @@ describe('a leader that answers with an old state', () => {
   });
 });
 
+describe('a reader with a position that a leader with an old state does not know', () => {
+  it.each([0, 1])('continues after its last event if the leader has %i messages', async (visible) => {
+    const { streams, open } = setup();
+    await open().append([batch(1, 'a')]);
+    await open().append([batch(2, 'b')]);
+    await open().append([batch(3, 'c')]);
+    streams.visibleUntil = visible;
+    setTimeout(() => (streams.visibleUntil = undefined), 60);
+    const page = await open().read(run, { epoch: 1, seq: 2 }, 10);
+    expect(page).toMatchObject({ events: deltas('c'), valid: true, dropped: false });
+  });
+
+  it('is reset if the log is really shorter, and the writer continues', async () => {
+    const { open } = setup();
+    const log = open();
+    expect(await open().read(run, { epoch: 1, seq: 2 }, 10)).toBeNull();
+    expect(await log.append([batch(1, 'a')])).toEqual(['ok']);
+    expect(await open().read(run, { epoch: 1, seq: 2 }, 10)).toMatchObject({ valid: false, dropped: false });
+    expect(await log.append([batch(2, 'b')])).toEqual(['ok']);
+    expect(await readAll(log)).toEqual(deltas('a', 'b'));
+  });
+});
+
 describe('a stream that lost messages', () => {
   it('reports `regressed`, then accepts the run from the beginning', async () => {
     const { streams, open } = setup();

@@ -105,6 +105,21 @@ export function createLog(streams: RunStreams, onError: (error: unknown) => void
     }
   };
 
+  /**
+   * Loads the head for a reader that has the events up to `seq`. If they are missing, the reply may be old: a marker that JetStream
+   * accepts after this head proves that they are not in the log.
+   */
+  const loadFor = async (run: RunKey, seq: number): ReturnType<typeof loadFresh> => {
+    for (let attempt = 1; ; attempt++) {
+      const found = await loadFresh(run);
+      const { head } = found;
+      if (head.end || seq < head.next) return found;
+      if (await write(run, head, { epoch: head.epoch, seq: head.next, events: [] })) return found;
+      if (attempt === maxAttempts) throw new Error(`NATS JetStream answers with an old state of the run ${run}.`);
+      await pause(retryMs * attempt);
+    }
+  };
+
   const append = async (batch: LogBatch): Promise<DetachedAppended> => {
     const { run, epoch, seq, events } = batch;
     const known = heads.get(run) ?? (seq === 1 ? emptyHead : undefined);
@@ -175,7 +190,7 @@ export function createLog(streams: RunStreams, onError: (error: unknown) => void
     },
 
     async read(run, after, limit) {
-      const { head, last } = await loadFresh(run);
+      const { head, last } = await loadFor(run, after.seq);
       if (!last) return null;
       const tail = head.next - 1;
       if (head.end === 'dropped') return createDroppedPage(after, tail);
@@ -222,11 +237,14 @@ export function createLog(streams: RunStreams, onError: (error: unknown) => void
   };
 }
 
-/** Decides on a batch. All results but `ok` and `regressed` follow from an entry that exists, so an old head gives them correctly. */
+/**
+ * Decides on a batch. All results but `ok` and `regressed` follow from an entry that exists, so an old head gives them correctly. A
+ * log without events may have a reader's marker of epoch 0.
+ */
 function judge(head: Head, { epoch, seq, events }: LogBatch): DetachedAppended {
   if (head.end) return 'ended';
   if (epoch < head.epoch) return 'fenced';
-  if (seq > head.next || (epoch > head.epoch && head.at > 0)) return 'regressed';
+  if (seq > head.next || (epoch > head.epoch && head.epoch > 0)) return 'regressed';
   if (seq === head.next) return 'ok';
   return head.next >= seq + events.length ? 'applied' : 'fenced';
 }

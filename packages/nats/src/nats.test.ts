@@ -36,7 +36,8 @@ const noResponders = (inbox: string): string => {
 };
 
 const existingStream = (inbox: string): string => {
-  const config = { num_replicas: 1, storage: 'file', discard: 'new', allow_rollup_hdrs: true };
+  const flags = { allow_rollup_hdrs: true, allow_direct: true, allow_msg_ttl: true };
+  const config = { num_replicas: 1, storage: 'file', discard: 'new', ...flags };
   const text = JSON.stringify({ config });
   return `MSG ${inbox} 1 ${text.length}\r\n${text}\r\n`;
 };
@@ -50,22 +51,22 @@ it('names the servers and a fix if none can be reached, without the password', a
 });
 
 it('rejects a server that is too old', async () => {
-  const { url } = await startFakeServer('2.8.4', noResponders);
-  await expect(nats({ servers: url }).open()).rejects.toThrow('has version 2.8.4. Use 2.9.0 or later.');
+  const { url } = await startFakeServer('2.10.27', noResponders);
+  await expect(nats({ servers: url }).open()).rejects.toThrow('has version 2.10.27. Use 2.11.0 or later');
 });
 
 it('rejects a server without JetStream', async () => {
-  const { url } = await startFakeServer('2.9.10', noResponders);
+  const { url } = await startFakeServer('2.11.0', noResponders);
   await expect(nats({ servers: url }).open()).rejects.toThrow('NATS JetStream did not answer');
 });
 
 it('rejects an existing stream with fewer replicas than configured', async () => {
-  const { url } = await startFakeServer('2.9.10', existingStream);
+  const { url } = await startFakeServer('2.11.0', existingStream);
   await expect(nats({ servers: url, replicas: 3 }).open()).rejects.toThrow('it has 1 replicas, not 3');
 });
 
 it('reconnects after the clock was set back by two hours', async () => {
-  const { url, sockets } = await startFakeServer('2.9.10', existingStream);
+  const { url, sockets } = await startFakeServer('2.11.0', existingStream);
   const opened = await nats({ servers: url }).open();
   onTestFinished(() => opened.close());
   const { now } = Date;

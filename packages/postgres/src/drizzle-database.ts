@@ -1,4 +1,5 @@
-import { sql as drizzleSql, type SQL } from 'drizzle-orm';
+import { importOptional } from '@intertie/core/internal';
+import type { SQL } from 'drizzle-orm';
 
 import {
   defaultSchema,
@@ -17,7 +18,7 @@ import { usePgPool, type PgDatabaseOptions } from './pg-database.ts';
 import { usePglite } from './pglite-database.ts';
 
 /** Uses a Drizzle database of the user, who also closes it. Uses the driver below it directly if it is known. */
-export function useDrizzle(db: DrizzleDatabase, options: PgDatabaseOptions = {}): Database {
+export async function useDrizzle(db: DrizzleDatabase, options: PgDatabaseOptions = {}): Promise<Database> {
   const { schema = defaultSchema, directUrl } = options;
   const { $client: client } = db as { $client?: unknown };
   if (isPool(client)) return usePgPool(client, options);
@@ -26,7 +27,8 @@ export function useDrizzle(db: DrizzleDatabase, options: PgDatabaseOptions = {})
     const text = 'The Drizzle database has a single connection, on which concurrent transactions would interleave.';
     throw new TypeError(`${text} Create it with a pool: drizzle(new pg.Pool(…)).`);
   }
-  const pool = createDrizzlePool(db, schema);
+  const { sql } = await importOptional(() => import('drizzle-orm'), { title: 'Drizzle', name: 'drizzle-orm' });
+  const pool = createDrizzlePool(db, schema, sql);
   return {
     ...pool,
     hot: pool,
@@ -37,11 +39,13 @@ export function useDrizzle(db: DrizzleDatabase, options: PgDatabaseOptions = {})
   };
 }
 
-function createDrizzlePool(db: DrizzleDatabase, schema: string): SqlPool {
+type CreateSql = typeof import('drizzle-orm').sql;
+
+function createDrizzlePool(db: DrizzleDatabase, schema: string, sql: CreateSql): SqlPool {
   const on = (target: Pick<DrizzleDatabase, 'execute'>): Sql => ({
     query: async <Row extends SqlRow>(text: string, values: readonly SqlValue[] = []) => {
       try {
-        return readRows<Row>(await target.execute(toDrizzle(inSchema(text, schema), values)));
+        return readRows<Row>(await target.execute(toDrizzle(sql, inSchema(text, schema), values)));
       } catch (error) {
         throw toDatabaseError(error);
       }
@@ -56,11 +60,11 @@ function createDrizzlePool(db: DrizzleDatabase, schema: string): SqlPool {
 }
 
 /** Builds a Drizzle query with the values in place of `$1`, `$2` and so on. */
-function toDrizzle(text: string, values: readonly SqlValue[]): SQL {
+function toDrizzle(sql: CreateSql, text: string, values: readonly SqlValue[]): SQL {
   const pieces = text.split(/\$(\d+)/);
-  return drizzleSql.join(
+  return sql.join(
     pieces.map((piece, index) =>
-      index % 2 === 0 ? drizzleSql.raw(piece) : drizzleSql`${drizzleSql.param(toParam(values[Number(piece) - 1]))}`,
+      index % 2 === 0 ? sql.raw(piece) : sql`${sql.param(toParam(values[Number(piece) - 1]))}`,
     ),
   );
 }

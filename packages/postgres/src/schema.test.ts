@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, expectTypeOf, it, onTestFinished } from 'v
 import { databases, newPostgresUrl, postgresServer } from '../test/databases.ts';
 import { createTables } from './create-tables.ts';
 import type { Database } from './database.ts';
-import * as schema from './schema.ts';
+import * as schema from './drizzle.ts';
 
 beforeAll(() => postgresServer(), 60_000);
 

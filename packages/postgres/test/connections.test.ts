@@ -20,7 +20,7 @@ async function startProxy({ onTestFinished }: Finish): Promise<FaultProxy> {
   return proxy;
 }
 
-type Open = (context: Finish, url: string, options?: PgDatabaseOptions) => Database;
+type Open = (context: Finish, url: string, options?: PgDatabaseOptions) => Database | Promise<Database>;
 
 const opened: Array<{ name: string; open: Open }> = [
   {
@@ -52,7 +52,7 @@ const selectOne = 'select 1 as one';
 describe.concurrent.each(opened)('a database opened with $name', ({ open }) => {
   it('survives a fatal error in the same segment as ReadyForQuery, on a new, a used and an idle connection', async (context) => {
     const proxy = await startProxy(context);
-    const database = open(context, proxy.url);
+    const database = await open(context, proxy.url);
     for (const match of [sessionStart, 'begin', selectOne, 'commit']) {
       const injected = proxy.once(match, { kind: 'append-error' });
       await database.transaction((sql) => sql.query(selectOne)).catch((error: unknown) => error);
@@ -67,7 +67,7 @@ describe.concurrent.each(opened)('a database opened with $name', ({ open }) => {
     'fails within its limit when `%s` is not answered, and does not use the connection again',
     async (match, context) => {
       const proxy = await startProxy(context);
-      const database = open(context, proxy.url, { timeouts });
+      const database = await open(context, proxy.url, { timeouts });
       const isProbe = match === 'pg_backend_pid';
       // Only connections of our own are probed.
       if (isProbe && database.directUrl === undefined) return;
@@ -92,7 +92,7 @@ describe.concurrent.each(opened)('a database opened with $name', ({ open }) => {
 
   it('fails within its limit when the server accepts connections and never answers', async (context) => {
     const proxy = await startProxy(context);
-    const database = open(context, proxy.url, { timeouts });
+    const database = await open(context, proxy.url, { timeouts });
     proxy.silence();
     for (const pool of [database, database.hot]) {
       await expect(pool.query(selectOne)).rejects.toMatchObject({ name: 'DatabaseAwayError', code: 'database-away' });
@@ -102,7 +102,7 @@ describe.concurrent.each(opened)('a database opened with $name', ({ open }) => {
 
   it('fails within its limit when all connections of the pool stay in use', async (context) => {
     const proxy = await startProxy(context);
-    const database = open(context, proxy.url, { timeouts: { connectMs: 3_000 } });
+    const database = await open(context, proxy.url, { timeouts: { connectMs: 3_000 } });
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const transactions = Array.from({ length: 10 }, () => database.transaction(() => held).catch(() => undefined));
@@ -116,7 +116,7 @@ describe.concurrent.each(opened)('a database opened with $name', ({ open }) => {
 
   it('reports a refused connection as a DatabaseAwayError, with the cause', async (context) => {
     const proxy = await startProxy(context);
-    const database = open(context, proxy.url, { timeouts });
+    const database = await open(context, proxy.url, { timeouts });
     await proxy.down();
     await expect(database.query(selectOne)).rejects.toMatchObject({
       name: 'DatabaseAwayError',
@@ -127,14 +127,14 @@ describe.concurrent.each(opened)('a database opened with $name', ({ open }) => {
 });
 
 it.concurrent('reports rejected statements and programming errors unchanged', async (context) => {
-  const database = opened[0]!.open(context, await newPostgresUrl({ empty: true }));
+  const database = await opened[0]!.open(context, await newPostgresUrl({ empty: true }));
   await expect(database.query('select 1 / 0 as one')).rejects.toMatchObject({ code: '22012' });
   const mistake = new TypeError('a mistake');
   await expect(database.transaction(() => Promise.reject(mistake))).rejects.toBe(mistake);
 });
 
 it.concurrent('lets a transaction without time limits take longer than the limits', async (context) => {
-  const database = opened[0]!.open(context, await newPostgresUrl({ empty: true }), { timeouts });
+  const database = await opened[0]!.open(context, await newPostgresUrl({ empty: true }), { timeouts });
   const slow = `select 1 as one from pg_sleep(2.5)`;
   expect(await database.transaction((sql) => sql.query(slow), { noTimeout: true })).toEqual(one);
 });
@@ -143,7 +143,7 @@ it.concurrent('opens the LISTEN connection again when it goes silent', { timeout
   const url = await newPostgresUrl();
   const proxy = await startFaultProxy(url);
   context.onTestFinished(() => proxy.close());
-  const database = opened[0]!.open(context, url, { directUrl: proxy.url });
+  const database = await opened[0]!.open(context, url, { directUrl: proxy.url });
   const hints = createHints(database, { reconnectMs: { first: 10, max: 50 }, checkMs: 100, timeoutMs: 200 });
   context.onTestFinished(() => hints.close());
   hints.subscribe(() => undefined);

@@ -37,7 +37,7 @@ async function migratedDump(): Promise<Blob> {
 
 async function dumpFile(): Promise<string> {
   const hash = createHash('sha256').update(
-    `${manifest.dependencies['@electric-sql/pglite']}\n${await printMigrations()}`,
+    `${manifest.devDependencies['@electric-sql/pglite']}\n${await printMigrations()}`,
   );
   const file = join(cache, `pglite-${hash.digest('hex').slice(0, 16)}.tar`);
   return onceIn(runFolder, 'pglite', async () => {

@@ -51,13 +51,14 @@ export async function followToEnd(
   base: string,
   runId: string,
   onEvent: (event: AgentEvent) => void = () => undefined,
+  load: typeof fetch = fetch,
 ): Promise<AgentEvent[]> {
   const events: AgentEvent[] = [];
   let last: string | undefined;
   for (;;) {
     try {
       const headers: Record<string, string> = last === undefined ? {} : { 'last-event-id': last };
-      const response = await fetch(`${base}/api/runs/${runId}/events`, { headers });
+      const response = await load(`${base}/api/runs/${runId}/events`, { headers });
       if (!response.ok) throw new Error(await response.text());
       for await (const { id, event, data } of readEvents(response)) {
         // Another process has taken over the run, and its log restarts.

@@ -1,6 +1,8 @@
 import { stream } from '@durable-streams/client';
 import type { AgentEvent } from '@intertie/core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+
+import { createMapLog } from '../../core/test/map-log.ts';
 import { nextCursor, parseOffset } from '../src/routes/stream-offset.ts';
 import { chatBody, postJson, sendMessage, collectEvents } from './client.ts';
 import { startDemoServer, type DemoServer } from './demo-server.ts';
@@ -66,6 +68,33 @@ test.each(['long-poll', 'sse'] as const)('lets the Durable Streams client follow
   expect(followed).toEqual(logged.map(({ data }) => data));
   const head = await fetch(url(runId), { method: 'HEAD' });
   expect(reading.offset).toBe(head.headers.get('stream-next-offset'));
+});
+
+/** Starts a server whose runs end, but whose logs cannot be closed. */
+async function startUnclosedServer(): Promise<DemoServer> {
+  const log = { ...createMapLog(), close: () => Promise.reject(new Error('The log is unreachable.')) };
+  const unclosed = await startDemoServer({ log: { open: async () => ({ log, close: async () => undefined }) } });
+  onTestFinished(() => unclosed.close());
+  return unclosed;
+}
+
+test.each([false, 'long-poll', 'sse'] as const)(
+  'delivers the end of a run whose log was not closed, live %s',
+  async (live) => {
+    const unclosed = await startUnclosedServer();
+    const { runId } = await sendMessage(unclosed.url, { thread: 't', text: 'hello' });
+    const reading = await stream<AgentEvent>({ url: `${unclosed.url}/streams/runs/${runId}`, live });
+    const events = await reading.json();
+    expect(events.filter(({ type }) => type === 'run-end')).toEqual([events.at(-1)]);
+    expect(events.at(-1)).toMatchObject({ outcome: 'complete' });
+  },
+);
+
+test('replays the end of a run whose log was not closed', async () => {
+  const unclosed = await startUnclosedServer();
+  const { runId } = await sendMessage(unclosed.url, { thread: 't', text: 'hello' });
+  const events = await collectEvents(await fetch(`${unclosed.url}/api/runs/${runId}/events?live=false`), () => false);
+  expect(events.at(-1)).toMatchObject({ data: { type: 'run-end', outcome: 'complete' } });
 });
 
 test('increases nextCursor with every call', () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 
 import { Agent } from '@intertie/agent';
-import { conversationMessage, createStore } from '@intertie/postgres';
+import { createStore } from '@intertie/postgres';
+import { conversationMessage } from '@intertie/postgres/drizzle';
 import { eq } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 

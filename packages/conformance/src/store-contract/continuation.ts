@@ -18,6 +18,26 @@ export function continuationTests(contract: Contract): void {
       expect(await store.registry.promote(store.scope, threadId, 'p1')).toMatchObject({ run: { runId: 'run_next' } });
     });
 
+    it('returns the place in the message at which each run paused', async () => {
+      const store = await contract.open();
+      const started = await start(store, '1');
+      const waitingFor = [{ type: 'question' as const, questionId: 'q1' }];
+      const end = pausing(['q1']);
+      const runs = [{ runId: 'run_1', outcome: 'paused' as const, waitingFor, parts: 1 }];
+      await finish(store, started, { ...end, content: { ...end.content, runs } });
+      const { continuation } = await answer(store, started.run.key, [yes('q1')]);
+      const text = { type: 'text' as const, text: 'Done' };
+      const parts = [...end.content.parts, text];
+      const continued = {
+        format: 2 as const,
+        parts,
+        runs: [...runs, { runId: 'run_next', outcome: 'complete' as const }],
+      };
+      await finish(store, continuation!.ownership!, ending({ content: continued }));
+      const message = await store.getMessage({ threadId, messageId: 'a_1' });
+      expect(message?.content.runs).toMatchObject([{ runId: 'run_1', parts: 1 }, { runId: 'run_next' }]);
+    });
+
     it('starts the continuation before runs that are queued behind its message', async () => {
       const store = await contract.open();
       const { run, epoch } = await start(store, '1');

@@ -1,4 +1,4 @@
-import type { StartRequest } from '@intertie/core/store';
+import type { RunKey, StartRequest } from '@intertie/core/store';
 import { describe, expect, it } from 'vitest';
 
 import { storeError, type Contract } from './contract.ts';
@@ -42,6 +42,19 @@ export function startTests(contract: Contract): void {
       expect(await find('writer')).toEqual([]);
       const other = store.forScope('another');
       expect(await other.registry.listBranchRuns(other.scope, { agent: 'helper', branchKey })).toEqual([]);
+    });
+
+    it('records which runs were queued, also after they have started or were stopped', async () => {
+      const store = await contract.open();
+      const wasQueued = async (key: RunKey) => (await store.registry.getRun(store.scope, key))?.wasQueued;
+      const first = await start(store, '1');
+      const [second, third] = [await queue(store, '2'), await queue(store, '3', { parentId: null })];
+      expect([first.run.wasQueued, second.run.wasQueued]).toEqual([undefined, true]);
+      await store.registry.stop(store.scope, third.run.key);
+      await finish(store, first, ending());
+      expect(await store.registry.promote(store.scope, threadId, 'p1')).toMatchObject({ run: { wasQueued: true } });
+      const keys = [first.run.key, second.run.key, third.run.key];
+      expect(await Promise.all(keys.map(wasQueued))).toEqual([undefined, true, true]);
     });
 
     it('saves the message and an empty answer, and returns the ownership', async () => {

@@ -23,6 +23,7 @@ import {
   prefixPath,
   list,
   object,
+  number,
   oneOf,
   outerJson,
   record,
@@ -93,7 +94,7 @@ const step: Check = object(
   },
 );
 const run: Check = all(
-  object({ runId: id }, { finishReason, rawFinishReason: string, usage: list(usage), result: anyJson }),
+  object({ runId: id }, { finishReason, rawFinishReason: string, usage: list(usage), result: anyJson, parts: number }),
   outcome,
 );
 

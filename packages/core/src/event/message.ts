@@ -100,6 +100,8 @@ export type RunEntry = {
   rawFinishReason?: string;
   usage?: Usage[];
   result?: Json;
+  /** Number of parts of the message when the run paused. The run that continues it adds its parts after them. */
+  parts?: number;
 } & Outcome;
 
 /** Content of a message, format 2. `content` is the flat text of some imported messages. */

@@ -30,6 +30,10 @@ export class FoldedParts {
     return readItems(this.#list.snapshot());
   }
 
+  get length(): number {
+    return this.#list.length;
+  }
+
   reset(parts: MessagePart[]): void {
     this.#list.reset(parts);
     this.#buildIndex();

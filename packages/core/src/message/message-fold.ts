@@ -167,7 +167,8 @@ export class MessageFold {
 
   #runEnd(event: EventOf<'run-end'>): void {
     const { resume, providerMetadata, ...ended } = omit(event, 'type', 'at', 'origin');
-    const run: RunEntry = { runId: this.#envelope.runId ?? '', ...ended };
+    const parts = event.outcome === 'paused' && { parts: this.#parts.length };
+    const run: RunEntry = { runId: this.#envelope.runId ?? '', ...ended, ...parts };
     const runs = (this.#fields.runs ?? []).filter((entry) => entry.runId !== run.runId);
     this.#setFields({ runs: [...runs, run] });
     const merged = mergeMeta(this.#fields.providerMetadata, providerMetadata);

@@ -28,7 +28,8 @@ export function unfold(message: CanonicalMessage, onLoss: OnLoss = () => undefin
   const { runs = [], providerMetadata } = message.content;
   const streaming = message.status === 'streaming';
   const before = streaming ? runs : runs.slice(0, -1);
-  const { runId, ...ended } = getCurrentEnd(message, (streaming ? undefined : runs.at(-1)) ?? inferRun(message));
+  const run = getCurrentEnd(message, (streaming ? undefined : runs.at(-1)) ?? inferRun(message));
+  const { runId } = run;
   const events: AgentEvent[] = [
     {
       type: 'run-start',
@@ -53,7 +54,7 @@ export function unfold(message: CanonicalMessage, onLoss: OnLoss = () => undefin
   if (streaming) return events;
   events.push({
     type: 'run-end',
-    ...ended,
+    ...omit(run, 'runId', 'parts'),
     ...(message.sourceState !== undefined && { resume: message.sourceState }),
     ...(providerMetadata && { providerMetadata }),
   });

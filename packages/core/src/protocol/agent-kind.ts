@@ -72,8 +72,10 @@ export interface AgentEnvironment {
   readonly keys: readonly string[];
   /** Other variables to mention in help texts. */
   readonly settings?: readonly string[];
-  /** Returns undefined if none of the keys is set. */
-  createAgents(env: Environment): Promise<AgentDefinitions | undefined>;
+  /**
+   * Returns undefined if none of the keys is set. `onMissing` receives the error of an agent whose optional package is not installed.
+   */
+  createAgents(env: Environment, onMissing?: (error: Error) => void): Promise<AgentDefinitions | undefined>;
   /** Checks the server that the variables name, without starting a run. Undefined if they name none. */
   probe?(env: Environment): Promise<Probe | undefined>;
 }

@@ -19,7 +19,8 @@ export interface DetachedLog {
   append(batches: readonly LogBatch[]): Promise<readonly DetachedAppended[]>;
   /**
    * Fences earlier epochs after the registry has assigned the run to this one. Returns the number of the next event, which then
-   * stays the same until this epoch writes. `fenced`: a later epoch has called before.
+   * stays the same until this epoch writes. `fenced`: a later epoch has called before. Epoch 0, which no run has, owns only a log
+   * without events.
    */
   own(run: RunKey, epoch: number): Promise<number | 'fenced' | 'ended'>;
   /** Like `RunLog.read`. Returns null for an unknown run: a new one, or one dropped long ago. */

@@ -27,6 +27,8 @@ export function createDetachedRegistry({ registry, log, processByRun, onError }:
   /** Fences earlier epochs of the log and reads its length. Null: another process has taken the run since. */
   const ownLog = async (owned: Ownership): Promise<Ownership | null> => {
     const next = await log.own(owned.run.key, owned.epoch);
+    // From now on, the caller executes or ends the run.
+    unfenced.delete(owned.run.key);
     if (next === 'fenced') return null;
     recordOwner(owned);
     return next === 'ended' ? owned : { ...owned, nextSeq: next };

@@ -38,7 +38,8 @@ export async function recoverRun(
   const folded = list.message ?? baseline;
   const { outcome, usage } = getEnd([...logged, ...closing]);
   return store.registry.finish(run.key, epoch, {
-    nextSeq,
+    // An earlier attempt may have written events to a log outside the registry's database before it failed.
+    nextSeq: Math.max(nextSeq, logged.length + 1),
     events: closing,
     outcome,
     content: folded.content,

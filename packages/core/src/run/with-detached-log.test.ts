@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { createMapLog } from '../../test/map-log.ts';
 import type { DetachedLog } from './detached-log.ts';
@@ -6,6 +6,8 @@ import type { AgentEvent } from '../event/event.ts';
 import { createInMemoryStore } from '../store/in-memory/in-memory-store.ts';
 import type { Store } from '../store/store.ts';
 import type { FinishRequest, Started, StartRequest } from '../store/registry.ts';
+import { recoverRun } from './recover-run.ts';
+import type { RunKey } from '../store/run-log.ts';
 import { withDetachedLog } from './with-detached-log.ts';
 
 // The store contract covers a store whose log is reachable; these cases cover one whose log is not.
@@ -94,6 +96,54 @@ it('reports a lost log to writer and readers and can still end the run', async (
   const end: FinishRequest = { nextSeq: 7, events: [], outcome: { outcome: 'complete' }, content };
   expect(await store.registry.finish(run, 1, end)).toMatchObject({ result: 'ok' });
   expect(await store.registry.getRun(store.scope, run)).toMatchObject({ state: 'complete', lastSeq: 6 });
+});
+
+it('does not return a run with the next takeover if a repeated fence has succeeded', async () => {
+  const { store, setReachable } = setup();
+  const { run } = await startAndDie(store);
+  await store.registry.stop(store.scope, run.key, 'replaced');
+  setReachable(false);
+  await expect(store.registry.fence(run.key, 'p2', 0, 'claim')).rejects.toThrow('unreachable');
+  setReachable(true);
+  expect(await store.registry.fence(run.key, 'p2', 0, 'claim')).toMatchObject({ epoch: 2, nextSeq: 2 });
+  expect(await store.registry.takeOver('p2')).toEqual([]);
+});
+
+it('ends a run at the second attempt if only the log has the end of the first', async () => {
+  const registryStore = createInMemoryStore();
+  const finish = vi.spyOn(registryStore.registry, 'finish').mockRejectedValueOnce(new Error('The database is away.'));
+  const store = withDetachedLog(registryStore, createMapLog());
+  const { run } = await startAndDie(store);
+  const [owned] = await store.registry.takeOver('p2');
+  await expect(recoverRun(store, owned!)).rejects.toThrow('away');
+  expect(await recoverRun(store, owned!)).toMatchObject({ result: 'ok' });
+  expect(finish).toHaveBeenCalledTimes(2);
+  const { events } = await store.log.read(run.key, { epoch: 1, seq: 1 });
+  expect(events.map(({ type }) => type).filter((type) => type === 'run-end')).toEqual(['run-end']);
+});
+
+describe('a log that does not find an ended run', () => {
+  async function endRun(): Promise<{ store: Store; log: DetachedLog; run: RunKey }> {
+    const { store, log } = setup();
+    const { run } = await startAndDie(store);
+    const [owned] = await store.registry.takeOver('p2');
+    await recoverRun(store, owned!);
+    return { store, log, run: run.key };
+  }
+
+  it('is read again if its answer was old', async () => {
+    const { store, log, run } = await endRun();
+    const old = withDetachedLog(store, { ...log, read: async () => null });
+    await expect(old.log.read(run, { epoch: 0, seq: 0 })).rejects.toThrow('old state');
+    expect((await store.log.read(run, { epoch: 0, seq: 0 })).events).not.toEqual([]);
+  });
+
+  it('counts as dropped if it is empty', async () => {
+    const { store, run } = await endRun();
+    const empty = withDetachedLog(store, createMapLog());
+    for (let n = 0; n < 2; n += 1)
+      expect(await empty.log.read(run, { epoch: 0, seq: 0 })).toMatchObject({ events: [], dropped: true });
+  });
 });
 
 it('keeps the other members of the store', () => {

@@ -1,5 +1,6 @@
 import type { DetachedLog } from './detached-log.ts';
 import { createDetachedRegistry } from './detached-registry.ts';
+import { DatabaseUnavailableError } from '../store/database-unavailable-error.ts';
 import type { AgentEvent } from '../event/event.ts';
 import { withoutCheckpoints } from '../store/rules/log-text.ts';
 import type { Json } from '../json/json.ts';
@@ -77,7 +78,7 @@ function createJoinedLog(
     },
 
     async read(run, after, limit = 500) {
-      return (await log.read(run, after, limit)) ?? readUnknownRun(store, run, after);
+      return (await log.read(run, after, limit)) ?? readUnknownRun(store, log, run, after);
     },
 
     async positions(runs) {
@@ -100,17 +101,28 @@ function createJoinedLog(
 }
 
 /** Returns the page of a run that the log does not know: nothing has been written yet, or nothing is left of it. */
-async function readUnknownRun(store: Store, run: RunKey, after: LogPosition): Promise<LogPage> {
+async function readUnknownRun(store: Store, log: DetachedLog, run: RunKey, after: LogPosition): Promise<LogPage> {
   const position = (await store.log.positions([run])).get(run);
-  const isFresh = position !== undefined && (position.live || position.epoch === 0);
-  if (!isFresh) return { events: [], position: { ...after }, tail: 0, valid: false, dropped: true };
-  return { events: [], position: beginning, tail: 0, valid: after.seq === 0, dropped: false };
+  if (position && (position.live || position.epoch === 0))
+    return { events: [], position: beginning, tail: 0, valid: after.seq === 0, dropped: false };
+  if (position && !(await isDropped(store, run))) {
+    // The log may have answered from an old state. Only an empty one lets an epoch own it that no run has.
+    const next = await log.own(run, 0);
+    if (typeof next !== 'number')
+      throw new DatabaseUnavailableError(`The log answers with an old state of the run ${run}.`);
+    await log.drop([run]);
+  }
+  return { events: [], position: { ...after }, tail: 0, valid: false, dropped: true };
+}
+
+async function isDropped(store: Store, run: RunKey): Promise<boolean> {
+  return (await store.log.read(run, beginning, 1)).dropped;
 }
 
 /** Drops the logs that the store reports as dropped. A live run keeps its log. */
 async function dropLogs(store: Store, log: DetachedLog, runs: readonly RunKey[], erase: boolean): Promise<void> {
-  const pages = await Promise.all(runs.map((run) => store.log.read(run, beginning, 1)));
-  const dropped = runs.filter((_, index) => pages[index]!.dropped);
+  const found = await Promise.all(runs.map((run) => isDropped(store, run)));
+  const dropped = runs.filter((_, index) => found[index]);
   if (dropped.length > 0) await log.drop(dropped, { erase });
 }
 

@@ -26,6 +26,8 @@ export type RunRecord = {
   process?: string;
   /** Set while a running run is blocked on a decision inside its process. */
   waiting?: true;
+  /** Set if the run could not start when it was created, because another run of its thread was live or queued. */
+  wasQueued?: true;
   /** Number of executions of a live run, if more than one: each process that died with the run adds one. */
   attempts?: number;
   /** Paused run that this one continues. */

@@ -15,6 +15,8 @@ export type ChatEncoderOptions = {
 export type ChatChunk = JsonObject;
 
 type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls';
+/** Part that is being written. `pending`: its text that is not sent yet. */
+type QueuedText = { id: string; kind: 'text' | 'reasoning'; pending: string; isEmpty: boolean; isEnded: boolean };
 type ToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } };
 
 /** Separates the texts of an answer, which a chat completion joins. */
@@ -33,8 +35,8 @@ export class ChatEncoder {
   #callIndexes = new Map<string, number>();
   /** Names and inputs of the tools that the runtime executes, for questions about them. */
   #runtimeCalls = new Map<string, { name: string; arguments: string }>();
-  #openTexts = new Map<string, 'text' | 'reasoning'>();
-  #needsSeparator = false;
+  /** Parts in the order of their starts. Only the first is sent: deltas of parallel parts would be mixed. */
+  #queue: QueuedText[] = [];
   #hasStarted = false;
   #reported = new Set<string>();
   #finish: FinishReason | undefined;
@@ -86,12 +88,24 @@ export class ChatEncoder {
       case 'text-start':
       case 'reasoning-start':
         if (event.internal) return this.#lose('internal part', 'Messages between agents are not part of the answer.');
-        this.#needsSeparator ||= event.type === 'text-start' && this.#content !== '';
-        this.#openTexts.set(event.id, event.type === 'text-start' ? 'text' : 'reasoning');
+        this.#queue.push({
+          id: event.id,
+          kind: event.type === 'text-start' ? 'text' : 'reasoning',
+          pending: '',
+          isEmpty: true,
+          isEnded: false,
+        });
         return;
       case 'text-delta':
       case 'reasoning-delta':
-        return this.#delta(event, emit);
+      case 'text-end':
+      case 'reasoning-end': {
+        const text = this.#queue.find(({ id }) => id === event.id);
+        if (text === undefined) return;
+        if ('delta' in event) text.pending += event.delta;
+        else text.isEnded = true;
+        return this.#sendTexts(emit);
+      }
       case 'tool-call':
         if (event.executor === 'client' && !event.invalid) {
           return this.#call(event.toolCallId, event.toolName, toText(event.input), emit);
@@ -122,15 +136,24 @@ export class ChatEncoder {
     this.#runtimeCalls.set(toolCallId, { name: toolName, arguments: toText(args) });
   }
 
-  #delta({ id, delta }: EventOf<'text-delta' | 'reasoning-delta'>, emit: Emit<ChatChunk>): void {
-    const kind = this.#openTexts.get(id);
-    if (kind === undefined || delta === '') return;
-    if (kind === 'reasoning') {
-      this.#reasoning += delta;
-      return this.#write({ reasoning_content: delta }, emit);
+  /** Sends the first part, and the next ones as far as the parts before them have ended. */
+  #sendTexts(emit: Emit<ChatChunk>): void {
+    for (let [text] = this.#queue; text; [text] = this.#queue) {
+      if (text.pending !== '') this.#sendText(text, emit);
+      if (!text.isEnded) return;
+      this.#queue.shift();
     }
-    const content = this.#needsSeparator ? textSeparator + delta : delta;
-    this.#needsSeparator = false;
+  }
+
+  #sendText(text: QueuedText, emit: Emit<ChatChunk>): void {
+    const { kind, pending, isEmpty } = text;
+    text.pending = '';
+    text.isEmpty = false;
+    if (kind === 'reasoning') {
+      this.#reasoning += pending;
+      return this.#write({ reasoning_content: pending }, emit);
+    }
+    const content = isEmpty && this.#content !== '' ? textSeparator + pending : pending;
     this.#content += content;
     this.#write({ content }, emit);
   }
@@ -150,6 +173,8 @@ export class ChatEncoder {
   }
 
   #end(event: EventOf<'run-end'>, emit: Emit<ChatChunk>): void {
+    for (const text of this.#queue) text.isEnded = true;
+    this.#sendTexts(emit);
     this.#isOver = true;
     this.#usage = encodeChatUsage(event.usage, (loss) => this.#lose(loss.what, loss.why));
     if (event.outcome === 'error') {

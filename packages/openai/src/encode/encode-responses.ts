@@ -44,7 +44,8 @@ class RunResponseEncoder implements ResponsesEncoder {
   #fields: JsonObject & { id: string };
   #onLoss: OnLoss;
   #flavour: Flavour;
-  #progress: Omit<ResponseProgress, 'output'> = { status: 'queued' };
+  #progress: Omit<ResponseProgress, 'output'>;
+  #wasQueued: boolean;
   #sequence = 0;
   #hasStarted = false;
   #phase: 'before' | 'baseline' | 'running' | 'ended' = 'before';
@@ -58,6 +59,8 @@ class RunResponseEncoder implements ResponsesEncoder {
 
   constructor({ response, flavour = 'openai', onLoss = () => undefined }: ResponsesEncoderOptions) {
     this.#fields = createResponseFields(response, flavour);
+    this.#wasQueued = response.wasQueued === true;
+    this.#progress = { status: this.#wasQueued ? 'queued' : 'in_progress' };
     this.#flavour = flavour;
     this.#onLoss = onLoss;
     this.optionsKey = flavour;
@@ -79,6 +82,8 @@ class RunResponseEncoder implements ResponsesEncoder {
     this.#hasStarted = true;
     this.#emit = emit;
     this.#write('response.created', { response: this.response });
+    // Also of a run that has started since: the numbers of events must not depend on when a client reads them.
+    if (this.#wasQueued) this.#write('response.queued', { response: this.response });
   }
 
   feed(event: AgentEvent, emit: Emit<ResponseEvent>): void {

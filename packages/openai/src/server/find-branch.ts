@@ -34,7 +34,7 @@ function isSameBranch(branch: readonly CanonicalMessage[], turns: readonly Turn[
     const text = getPublicText(content.parts);
     const last = stored.at(-1);
     if (role === 'user') stored.push({ user: text, assistant: '' });
-    else if (last) last.assistant += ` ${text}`;
+    else if (last) last.assistant += text;
   }
   return (
     stored.length === turns.length &&
@@ -43,7 +43,7 @@ function isSameBranch(branch: readonly CanonicalMessage[], turns: readonly Turn[
       const isOpen = !isAnswered && index === turns.length - 1;
       return (
         normalize(toPlainText(user)) === normalize(storedUser) &&
-        (isOpen || normalize(assistant.join(' ')) === normalize(storedAssistant))
+        (isOpen || removeSpace(assistant.join('')) === removeSpace(storedAssistant))
       );
     })
   );
@@ -91,6 +91,11 @@ function toTextParts(texts: readonly string[]): MessagePart[] {
 /** Clients change white space when they store a message. */
 function normalize(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** Clients also join the texts of an answer in different ways. */
+function removeSpace(text: string): string {
+  return text.replaceAll(/\s+/g, '');
 }
 
 async function hash(value: unknown): Promise<string> {

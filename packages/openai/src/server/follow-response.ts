@@ -1,9 +1,7 @@
 import {
   MessageList,
   readBlobUrl,
-  unfold,
   type AgentEvent,
-  type CanonicalMessage,
   type Emit,
   type EventOf,
   type Fault,
@@ -12,6 +10,8 @@ import {
 } from '@intertie/core';
 import { toPublicEvent } from '@intertie/core/http';
 import { encodeBase64, type Followed } from '@intertie/core/internal';
+import { expired } from './openai-error.ts';
+import { unfoldResponse } from './unfold-response.ts';
 
 /** Encoder of one response. Both APIs have one. */
 export interface ResponseEncoder<Out> {
@@ -119,8 +119,16 @@ export class ResponseFollower<Out> {
     const { threadId, messageId, runId } = this.#run;
     const stored = await this.#options.store.getMessage({ threadId, messageId });
     if (stored === null) throw new Error(`Message ${messageId} of run ${runId} was deleted.`);
-    for (const event of unfoldAnswer(stored)) {
-      this.#encode(event.type === 'file' ? await this.#resolveFile(event) : event, emit);
+    const events = unfoldResponse(stored, await this.#run.record());
+    const last = this.#options.from > 0 ? findOnlyAnswer(events) : 0;
+    if (last === undefined) throw expired();
+    for (const [index, event] of events.entries()) {
+      if (this.isOver) return;
+      if (index >= last) this.#handle(event.type === 'file' ? await this.#resolveFile(event) : event, emit);
+      else {
+        this.#earlier.feed(event);
+        if (index === last - 1) this.#resume(emit);
+      }
     }
   }
 
@@ -136,7 +144,11 @@ export class ResponseFollower<Out> {
   }
 }
 
-/** Events of a stored answer, without the baseline: a response of a dropped log shows the whole message. */
-export function unfoldAnswer(message: CanonicalMessage): AgentEvent[] {
-  return unfold(message).filter(({ type }) => type !== 'message-snapshot');
+/**
+ * Finds the end of the first response of a run that waited in its process. Returns undefined if it waited several times: a message
+ * does not record where in the log each response began.
+ */
+function findOnlyAnswer(events: readonly AgentEvent[]): number | undefined {
+  const answers = events.flatMap(({ type }, index) => (type === 'answer' ? [index + 1] : []));
+  return answers.length === 1 ? answers[0] : undefined;
 }

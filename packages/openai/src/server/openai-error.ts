@@ -68,3 +68,9 @@ export function toRequestError(error: unknown): OpenAIRequestError | undefined {
 export function responseNotFound(id: string): OpenAIRequestError {
   return new OpenAIRequestError(`Response with id '${id}' not found.`, { status: 404, param: 'id' });
 }
+
+/** Error of a response whose log was dropped after its retention time. */
+export function expired(): OpenAIRequestError {
+  const message = 'The events of the response are no longer stored.';
+  return new OpenAIRequestError(message, { status: 410, code: 'expired' });
+}

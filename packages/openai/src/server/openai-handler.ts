@@ -16,7 +16,7 @@ import { createResponsesEncoder, type ResponsesEncoder } from '../encode/encode-
 import type { Flavour, ResponseEvent } from '../shared/response-event.ts';
 import { ResponseFollower, type ResponseEncoder } from './follow-response.ts';
 import { listInputItems } from './list-input-items.ts';
-import { OpenAIRequestError, responseNotFound } from './openai-error.ts';
+import { expired, OpenAIRequestError, responseNotFound } from './openai-error.ts';
 import { readChatMessages, readResponsesInput, toPlainText, type Turn } from './read-input.ts';
 import { findRecord, startRun } from './start-run.ts';
 import { toResponseIdentity } from './stored-request.ts';
@@ -25,8 +25,8 @@ import { writeSSE } from './write-sse.ts';
 /** Maximum wait of a cancel request for the end of its run. */
 const cancelWaitMs = 5_000;
 
-/** Prompts for titles and tags, which Open WebUI sends as separate chats. */
-const taskPrompt = /^\s*### Task:/;
+/** Prompts for titles, tags and suggestions, which Open WebUI (`### Task:`) and LibreChat send as separate chats. */
+const taskPrompt = /^\s*(?:### Task:|Provide a concise, 5-word-or-less title\b|Analyze this conversation and provide:)/;
 
 type HandlerOptions = EndpointOptions & { onLoss?: OnLoss };
 
@@ -55,7 +55,8 @@ export class OpenAIHandler {
     const { onLoss } = this.#options;
     const { agent } = this.#findAgent(body.model);
     const conversation = readResponsesInput(body.input ?? [], onLoss);
-    const served = await this.#start(agent, body, conversation, body.store === false);
+    const isEphemeral = body.store === false || isTaskPrompt(body, conversation.turns);
+    const served = await this.#start(agent, body, conversation, isEphemeral);
     const record = await served.run.record();
     const encoder = this.#createEncoder(record, served.after);
     const follower = this.#follow(agent, served, encoder, served.after);
@@ -72,12 +73,7 @@ export class OpenAIHandler {
     const follower = this.#follow(agent, served, encoder, from);
     if (searchParams.get('stream') === 'true') {
       const after = readStartingAfter(searchParams.get('starting_after'));
-      if (after >= 0 && (await served.catchUp()) === null) {
-        throw new OpenAIRequestError('The events of the response are no longer stored.', {
-          status: 410,
-          code: 'expired',
-        });
-      }
+      if ((after >= 0 || from > 0) && (await served.catchUp()) === null) throw expired();
       return this.#stream(served, follower, (event) => (event.sequence_number > after ? toEventFrame(event) : ''));
     }
     await readSoFar(agent, served, follower);
@@ -256,9 +252,19 @@ function readStartingAfter(text: string | null): number {
 }
 
 /** Whether a chat is a single call of a program or a title prompt: it leaves no thread in lists unless it is continued. */
-function isTask({ store, stream, tools }: JsonObject, turns: readonly Turn[]): boolean {
-  if (store === true || turns.length !== 1 || (Array.isArray(tools) && tools.length > 0)) return false;
-  return store === false || stream !== true || taskPrompt.test(toPlainText(turns[0]!.user));
+function isTask(body: JsonObject, turns: readonly Turn[]): boolean {
+  const { store, stream, tools, tool_choice: choice } = body;
+  if (store === true || turns.length !== 1) return false;
+  if (store === false || isTaskPrompt(body, turns)) return true;
+  // A forced tool extracts data and returns no answer.
+  const mayAct = Array.isArray(tools) && tools.length > 0 && !isFields(choice);
+  return stream !== true && !mayAct;
+}
+
+function isTaskPrompt({ store, tools }: JsonObject, turns: readonly Turn[]): boolean {
+  const [turn] = turns;
+  if (store === true || turn === undefined || turns.length > 1) return false;
+  return !(Array.isArray(tools) && tools.length > 0) && taskPrompt.test(toPlainText(turn.user));
 }
 
 /** Fields of a chat completion under the names of the Responses API. */

@@ -48,7 +48,7 @@ export function toRunContext(
 
 /** Creates the identity of the response of a run. `from`: number of the last event before the response. */
 export function toResponseIdentity(record: RunRecord, from: number): ResponseIdentity {
-  const { key, agent, threadId, createdAt, resumes } = record;
+  const { key, agent, threadId, createdAt, resumes, wasQueued } = record;
   const { tools, context, forwardedProps } = asFields(record.input);
   const stored = asFields(asFields(forwardedProps).openai) as JsonObject;
   const previous = from > 0 ? key : resumes;
@@ -62,6 +62,7 @@ export function toResponseIdentity(record: RunRecord, from: number): ResponseIde
         ? asNonEmptyText(stored.previous_response_id)
         : formatResponseId({ run: previous, from: 0 }),
     createdAt: createdAt.getTime(),
+    wasQueued: wasQueued === true && from === 0,
     request: {
       ...stored,
       ...(typeof instructions === 'string' && { instructions }),

@@ -12,6 +12,8 @@ export type ResponseIdentity = {
   previousResponseId?: string | undefined;
   /** Milliseconds since 1970. */
   createdAt: number;
+  /** Whether the run had to wait for another run of its thread. */
+  wasQueued?: boolean;
   /** Fields of the request, as the client sent them. */
   request?: JsonObject | undefined;
 };

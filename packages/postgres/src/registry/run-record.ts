@@ -26,6 +26,7 @@ type Columns = {
   process: string | null;
   claim: string | null;
   waiting: boolean | null;
+  was_queued: boolean;
   attempts: number | null;
   resumes: string | null;
   input: string | null;
@@ -44,7 +45,8 @@ type Columns = {
 export async function selectRuns(sql: Sql, where: string, values: readonly SqlValue[], rest = ''): Promise<RunRow[]> {
   const rows = await sql.query<Columns>(
     `select r.id::text as key, t.id::text as thread_uuid, t.scope, t.key as thread_key, r.client_run_id, r.message_id,
-        r.agent, r.state, l.process, l.claim, l.waiting, l.attempts, r.resumes::text, r.input::text, r.outcome::text, r.usage::text,
+        r.agent, r.state, l.process, l.claim, l.waiting, l.attempts,
+        r.started_at is distinct from r.created_at as was_queued, r.resumes::text, r.input::text, r.outcome::text, r.usage::text,
         r.last_seq::float8, r.created_by, (extract(epoch from r.created_at) * 1000)::float8 as created_at,
         (extract(epoch from r.started_at) * 1000)::float8 as started_at,
         (extract(epoch from r.ended_at) * 1000)::float8 as ended_at,
@@ -94,6 +96,7 @@ function toRunRow(row: Columns): RunRow {
       state: row.state as RunState,
       ...(row.process !== null && { process: row.process }),
       ...(row.waiting && { waiting: true }),
+      ...(row.was_queued && { wasQueued: true }),
       ...(row.attempts !== null && row.attempts > 1 && { attempts: row.attempts }),
       ...(row.resumes !== null && { resumes: row.resumes as RunKey }),
       ...(row.input !== null && { input: JSON.parse(row.input) as Json }),

@@ -24,7 +24,7 @@ export type ServeCommandOptions = {
 export async function runServe(options: ServeCommandOptions, terminal: Terminal): Promise<void> {
   const path = findConfig(process.cwd(), options.config);
   if (path !== undefined) return serveConfig(await loadConfig(path), { path, options, terminal });
-  const found = await defaultConfig({ demos: options.demos });
+  const found = await defaultConfig({ demos: options.demos, onMissing: ({ message }) => terminal.err(message) });
   try {
     await serveConfig(found.config, { path, options, terminal });
   } finally {

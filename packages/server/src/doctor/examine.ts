@@ -4,6 +4,7 @@ import { defined } from '@intertie/core/internal';
 import { agentKinds as allKinds } from '../agent-kinds.ts';
 import { protocols as allProtocols } from '../protocols.ts';
 import type { IntertieConfig } from '../config/config.ts';
+import { findEnvironmentAgents } from '../config/environment-agents.ts';
 import { hidePassword } from '../config/hide-password.ts';
 import { findConfig, loadConfig } from '../config/load-config.ts';
 import { examineUrl, formatError, toFinding, type Finding } from './examine-url.ts';
@@ -35,6 +36,7 @@ export async function examine({
   findings.push(await examineDatabase(config?.database ?? (env['DATABASE_URL'] || undefined)));
   findings.push(...(await examineAgents(config)));
   findings.push(...examineKeys(env, agentKinds));
+  if (config === undefined) findings.push(...(await examinePackages(env, agentKinds)));
   for (const { title, environment } of agentKinds) {
     const probe = await environment?.probe?.(env);
     if (probe) findings.push(toFinding(title, probe));
@@ -106,6 +108,15 @@ async function examineAgents(config: IntertieConfig | undefined): Promise<Findin
       }
     }),
   );
+}
+
+/** Loads the optional packages for the keys in the environment, which are used only without a configuration. */
+async function examinePackages(env: Environment, agentKinds: readonly AgentKind[]): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const onMissing = ({ message: found }: Error): void =>
+    void findings.push({ what: 'Package', state: 'broken', found });
+  await findEnvironmentAgents(agentKinds, env, onMissing);
+  return findings;
 }
 
 function examineKeys(env: Environment, agentKinds: readonly AgentKind[]): Finding[] {

@@ -39,7 +39,7 @@ export async function followEvents(
   return sseResponse(chunks, { onCancel });
 }
 
-/** Streams the events that are in the log now, without following the run. */
+/** Streams the events that are in the log of a live run now, without following it. */
 export async function replayEvents(
   store: Store,
   record: RunRecord,

@@ -83,21 +83,49 @@ export async function sse(run: StreamedRun, after: LogPosition, cursor: string |
   });
 }
 
-/** Reads a page. The state of the run is read before the log, so a closed run's page cannot miss its last events. */
-async function readPage({ store, record, view }: StreamedRun, after: LogPosition): Promise<Page> {
+/**
+ * Reads a page. The state of the run is read before the log, so a closed run's page has its last events, unless the log is outside
+ * the registry's database: it may answer from an old state, or lack the end because the process of the run died before it wrote it.
+ */
+async function readPage(run: StreamedRun, after: LogPosition): Promise<Page> {
+  const { store, record, view } = run;
   const now = await store.registry.getRun(store.scope, record.key);
   if (!now) throw new IntertieError('no-run');
   const page = await store.log.read(record.key, after, maxEvents);
   if (page.dropped) throw createLogDroppedError(record);
   if (!page.valid) throw new IntertieError('cursor-gone');
   const position = page.events.length > 0 ? page.position : after;
+  const isOver = now.state !== 'queued' && now.state !== 'running';
   const isTail = position.seq >= page.tail;
-  return {
-    events: page.events.filter(({ type }) => type !== 'checkpoint').map((event) => toPublicEvent(event, view)),
-    position,
-    isTail,
-    isClosed: isTail && now.state !== 'queued' && now.state !== 'running',
-  };
+  const events = toPublic(page.events, view);
+  if (isTail && isOver && position.seq < (now.lastSeq ?? 0)) {
+    const lacking = await readLackingEvents(run, position);
+    return { ...lacking, events: [...events, ...lacking.events] };
+  }
+  return { events, position, isTail, isClosed: isTail && isOver };
+}
+
+/** Waits for the events that the log of an ended run lacks. Its end is derived from the registry if it is not in the log. */
+async function readLackingEvents(run: StreamedRun, after: LogPosition): Promise<Page> {
+  const item = await waitForEvents(await run.open(), after);
+  switch (item?.type) {
+    case 'events': {
+      const isClosed = item.events.at(-1)?.type === 'run-end';
+      return { events: toPublic(item.events, run.view), position: item.position, isTail: isClosed, isClosed };
+    }
+    case 'ended':
+      // The event has no position: a client that continues here gets it again.
+      return { events: toPublic([item.event], run.view), position: after, isTail: true, isClosed: true };
+    case 'reset':
+      throw new IntertieError('cursor-gone');
+    case 'dropped':
+    case undefined:
+      throw createLogDroppedError(run.record);
+  }
+}
+
+function toPublic(events: readonly AgentEvent[], view: FaultView): AgentEvent[] {
+  return events.filter(({ type }) => type !== 'checkpoint').map((event) => toPublicEvent(event, view));
 }
 
 async function readTail(run: StreamedRun): Promise<Page> {
@@ -110,20 +138,20 @@ async function readTail(run: StreamedRun): Promise<Page> {
 async function waitForEvents(
   run: DurableRun,
   after: LogPosition,
-  waitMs: number | undefined,
-  signal: AbortSignal,
+  waitMs?: number,
+  signal?: AbortSignal,
 ): Promise<Followed | undefined> {
   const reader = run.follow(after).getReader();
   const cancel = (): void => void reader.cancel().catch(() => undefined);
   const timer = waitMs === undefined ? undefined : setTimeout(cancel, waitMs);
-  signal.addEventListener('abort', cancel);
+  signal?.addEventListener('abort', cancel);
   // No `abort` event follows if the signal has already been aborted.
-  if (signal.aborted) cancel();
+  if (signal?.aborted) cancel();
   try {
     return (await reader.read()).value;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', cancel);
+    signal?.removeEventListener('abort', cancel);
     cancel();
   }
 }

@@ -58,7 +58,9 @@ export function addRunRoutes(app: App, host: Host): void {
     const after = text === undefined || text === '' ? undefined : parseCursor(text);
     if (after === null) throw new IntertieError('bad-request', 'after: a cursor is epoch.seq, for example 1.42');
     const found = await findRun(host, store, readIdParam(c, 'run'), query.thread);
-    if (query.live === 'false') return replayEvents(store, found.record, after, getFaultView(host, found.record));
+    const isLive = found.record.state === 'queued' || found.record.state === 'running';
+    if (query.live === 'false' && isLive)
+      return replayEvents(store, found.record, after, getFaultView(host, found.record));
     return followEvents(await openRun(host, store, found), found.record, after, getFaultView(host, found.record));
   });
 

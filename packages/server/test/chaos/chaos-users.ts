@@ -11,6 +11,7 @@ import { settled, shown, type ChatMajor } from '../../../ai-sdk/test/chats.ts';
 import { toVisibleMessages } from '../ag-ui-protocol.ts';
 import { followToEnd } from '../chaos.ts';
 import { chatBody, postJson } from '../client.ts';
+import { startTrace, type Trace } from './chaos-evidence.ts';
 
 /** Counts what the users have seen. Every entry of `faults` breaks a guarantee. */
 export type Tally = {
@@ -22,9 +23,14 @@ export type Tally = {
   retries: number;
   approvals: number;
   /** Operation that each user waits for. */
-  waits: Map<string, string>;
+  waits: Map<string, Wait>;
   faults: string[];
+  /** What clients of the faults have seen. */
+  evidence: Evidence[];
 };
+
+export type Wait = { operation: string; thread: string; trace?: Trace };
+export type Evidence = { thread: string; seen?: unknown; stored?: unknown; trace?: readonly string[] };
 
 export const newTally = (): Tally => ({
   acknowledged: new Map(),
@@ -34,6 +40,7 @@ export const newTally = (): Tally => ({
   approvals: 0,
   waits: new Map(),
   faults: [],
+  evidence: [],
 });
 
 export type Scene = {
@@ -62,37 +69,41 @@ export const logUser =
       const id = crypto.randomUUID();
       const text = pick(texts, random);
       const body = chatBody(thread, text, id);
-      tally.waits.set(name, `acknowledgement of a message in ${thread}`);
+      tally.waits.set(name, { thread, operation: 'acknowledgement of a message' });
       const response = await retryUntilOk(scene, () => postJson(`${base}/api/agents/worker/chat`, body));
       ids.push(id);
       let runId = response.headers.get('x-intertie-run')!;
       await response.body?.cancel().catch(() => undefined);
-      tally.waits.set(name, `${reader} of the run ${runId}`);
-      let events = await readRun(reader, base, runId);
+      const trace = startTrace();
+      tally.waits.set(name, { thread, trace, operation: `${reader} of the run ${runId}` });
+      let events = await readRun(reader, base, runId, trace);
       const question = openQuestion(events);
       if (question !== undefined) {
-        tally.waits.set(name, `answers to ${question}`);
+        tally.waits.set(name, { thread, trace, operation: `answers to ${question}` });
         const next = await answerTwice(scene, thread, runId, question);
         if (next !== undefined) {
           runId = next;
-          tally.waits.set(name, `${reader} of the continuation ${runId}`);
-          events = await readRun(reader, base, runId);
+          tally.waits.set(name, { thread, trace, operation: `${reader} of the continuation ${runId}` });
+          events = await readRun(reader, base, runId, trace);
         }
       }
-      tally.waits.set(name, `stored messages of ${thread}`);
+      tally.waits.set(name, { thread, trace, operation: 'stored messages' });
       count(tally, reader, events);
       const read = JSON.parse(JSON.stringify(foldEvents(events))) as { content: { parts: unknown[] } };
       const stored = await storedMessages<{ content: { parts: unknown[] } }>(base, thread, 'canonical');
       const parts = stored.at(-1)?.content.parts;
-      if (!isDeepStrictEqual(read.content.parts, parts))
-        tally.faults.push(`${reader} read events that differ from the stored ones: run ${runId}`, show(read, parts));
+      if (!isDeepStrictEqual(read.content.parts, parts)) {
+        const evidence = { thread, seen: events, stored: parts, trace: trace.lines };
+        addFault(tally, `${reader} read events that differ from the stored ones: run ${runId}`, evidence);
+      }
     }
     tally.waits.delete(name);
   };
 
-/** Both versions, for the report. */
-const show = (seen: unknown, stored: unknown): string =>
-  `seen ${JSON.stringify(seen)}, stored ${JSON.stringify(stored)}`;
+export function addFault(tally: Tally, fault: string, evidence: Evidence): void {
+  tally.faults.push(`${new Date().toISOString()} ${fault}, thread ${evidence.thread}`);
+  tally.evidence.push(evidence);
+}
 
 /** Has conversations of one message with a real chat and its transport. */
 export const chatUser =
@@ -101,9 +112,10 @@ export const chatUser =
     while (!isOver()) {
       const thread = `${name}-${crypto.randomUUID()}`;
       const agent = pick(['worker', 'helper'], random);
-      const transport = new IntertieChatTransport({ api: `${base}/api/agents/${agent}/chat` });
+      const trace = startTrace();
+      const transport = new IntertieChatTransport({ api: `${base}/api/agents/${agent}/chat`, fetch: trace.fetch });
       const chat = createChat({ id: thread, transport });
-      tally.waits.set(name, `${major} in ${thread}`);
+      tally.waits.set(name, { thread, trace, operation: major });
       await chat.sendMessage({ text: pick(texts.slice(0, 3), random) });
       const stored = async (): Promise<unknown> => shown((await storedMessages<UIMessage>(base, thread, 'ui')).at(-1));
       for (let tries = 0; chat.status === 'error' && tries < 50; tries += 1) {
@@ -120,11 +132,10 @@ export const chatUser =
       tally.acknowledged.set(thread, [chat.messages[0]!.id]);
       tally.turns[major] = (tally.turns[major] ?? 0) + 1;
       const seen = shown(chat.lastMessage);
-      if (!isDeepStrictEqual(seen, current))
-        tally.faults.push(
-          `${major} ended with messages that differ from the stored ones: ${thread}`,
-          show(seen, current),
-        );
+      if (!isDeepStrictEqual(seen, current)) {
+        const evidence = { thread, seen, stored: current, trace: trace.lines };
+        addFault(tally, `${major} ended with messages that differ from the stored ones`, evidence);
+      }
     }
     tally.waits.delete(name);
   };
@@ -133,8 +144,11 @@ export const chatUser =
 export const agUiUser: User = async ({ base, tally, random, isOver }, name) => {
   while (!isOver()) {
     const thread = `${name}-${crypto.randomUUID()}`;
-    tally.waits.set(name, `AG-UI in ${thread}`);
-    const client = new HttpAgent({ url: `${base}/api/agents/worker/ag-ui`, threadId: thread, fetch: fetchWholeBody });
+    const trace = startTrace();
+    tally.waits.set(name, { thread, trace, operation: 'AG-UI' });
+    const load = (input: RequestInfo | URL, init?: RequestInit): Promise<Response> =>
+      fetchWholeBody(input, init, trace.fetch);
+    const client = new HttpAgent({ url: `${base}/api/agents/worker/ag-ui`, threadId: thread, fetch: load });
     const id = crypto.randomUUID();
     client.addMessage({ id, role: 'user', content: pick(texts.slice(0, 3), random) });
     const runId = crypto.randomUUID();
@@ -150,15 +164,21 @@ export const agUiUser: User = async ({ base, tally, random, isOver }, name) => {
     tally.acknowledged.set(thread, [id]);
     tally.turns['AG-UI'] = (tally.turns['AG-UI'] ?? 0) + 1;
     const [seen, stored] = [toVisibleMessages(client.messages), toVisibleMessages(current)];
-    if (!isDeepStrictEqual(seen, stored))
-      tally.faults.push(`AG-UI ended with messages that differ from the stored ones: ${thread}`, show(seen, stored));
+    if (!isDeepStrictEqual(seen, stored)) {
+      const evidence = { thread, seen, stored, trace: trace.lines };
+      addFault(tally, 'AG-UI ended with messages that differ from the stored ones', evidence);
+    }
   }
   tally.waits.delete(name);
 };
 
 /** Ends a body that fails: for a failed one, `HttpAgent` rejects a promise that its user cannot catch. */
-export const fetchWholeBody: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
+export const fetchWholeBody = async (
+  input: RequestInfo | URL,
+  init?: RequestInit,
+  load: typeof fetch = fetch,
+): Promise<Response> => {
+  const response = await load(input, init);
   const reader = response.body?.getReader();
   if (!reader) return response;
   const body = new ReadableStream<Uint8Array>({
@@ -192,12 +212,21 @@ async function retryUntilOk({ tally }: Scene, send: () => Promise<Response>): Pr
   }
 }
 
-async function readRun(reader: (typeof readerNames)[number], base: string, runId: string): Promise<AgentEvent[]> {
-  if (reader === 'canonical events') return followToEnd(base, runId);
+async function readRun(
+  reader: (typeof readerNames)[number],
+  base: string,
+  runId: string,
+  trace: Trace,
+): Promise<AgentEvent[]> {
+  if (reader === 'canonical events') return followToEnd(base, runId, undefined, trace.fetch);
   for (;;) {
     try {
       const all: AgentEvent[] = [];
-      const response = await stream<AgentEvent>({ url: `${base}/streams/runs/${runId}`, live: 'long-poll' });
+      const response = await stream<AgentEvent>({
+        url: `${base}/streams/runs/${runId}`,
+        live: 'long-poll',
+        fetch: trace.fetch,
+      });
       for await (const event of response.jsonStream()) all.push(event);
       if (all.at(-1)?.type === 'run-end') return all;
     } catch {
@@ -233,7 +262,7 @@ async function answerTwice(
   const isAccepted = ({ verdicts }: Answered): boolean => ['accepted', 'duplicate'].includes(verdicts[0]!.result);
   tally.approvals += 1;
   if (isAccepted(yes) === isAccepted(no))
-    tally.faults.push(`the question ${questionId} has ${isAccepted(yes) ? 'two answers' : 'no answer'}`);
+    addFault(tally, `the question ${questionId} has ${isAccepted(yes) ? 'two answers' : 'no answer'}`, { thread });
   return (yes.run ?? no.run)?.runId;
 }
 

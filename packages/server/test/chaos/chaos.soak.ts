@@ -13,7 +13,8 @@ import { startBalancer } from '../balancer.ts';
 import { randomFrom } from '../chaos-proxy.ts';
 import { spawnNode, type Node } from '../nodes.ts';
 import { startChaosDatabase, startPgBouncer, type ChaosDatabase } from './chaos-database.ts';
-import { agUiUser, chatUser, logUser, newTally, readers, type Scene, type User } from './chaos-users.ts';
+import { describeThread } from './chaos-evidence.ts';
+import { addFault, agUiUser, chatUser, logUser, newTally, readers, type Scene, type User } from './chaos-users.ts';
 
 // `npm run soak -- chaos`: three nodes on one Postgres, two of them through PgBouncer, and one of those with a clock that jumps.
 // Needs Debian's postgresql, pgbouncer and faketime, and root. CHAOS_MINUTES and CHAOS_SEED vary it. With CHAOS_LOG=nats the run log
@@ -66,10 +67,12 @@ test(`keeps every guarantee during ${minutes} minutes of faults`, async () => {
   for (const promise of chatting) promise.catch((error: unknown) => tally.faults.push(String(error)));
 
   const done: { [name: string]: number } = {};
+  const steps: string[] = [];
   const cluster: Cluster = { database, log, proxies, nodes, restart };
   const all = log ? interleave(logDisturbances(log), disturbances(random, clock)) : disturbances(random, clock);
   for (let round = 0; Date.now() < endsAt; round += 1) {
     const { name, run } = all[round % all.length]!;
+    steps.push(`${new Date().toISOString()} ${name}`);
     await run(cluster);
     done[name] = (done[name] ?? 0) + 1;
     await sleep(1000 + 4000 * random());
@@ -79,8 +82,10 @@ test(`keeps every guarantee during ${minutes} minutes of faults`, async () => {
   for (const proxy of proxies) proxy.resume();
   await database.start();
   await Promise.race([Promise.allSettled(chatting), sleep(quietMs)]);
-  for (const [name, operation] of tally.waits)
-    tally.faults.push(`${name} still waits ${quietMs / 1000} s after the last fault: ${operation}`);
+  for (const [name, { operation, thread, trace }] of tally.waits) {
+    const fault = `${name} still waits ${quietMs / 1000} s after the last fault: ${operation}`;
+    addFault(tally, fault, { thread, ...(trace && { trace: trace.lines }) });
+  }
 
   await sleep(20_000);
   await checkStored(database, tally);
@@ -101,6 +106,10 @@ test(`keeps every guarantee during ${minutes} minutes of faults`, async () => {
     faults: tally.faults,
   };
   process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
+  for (const evidence of tally.evidence) {
+    const state = await describeThread(database, log, evidence.thread).catch(String);
+    process.stdout.write(`${JSON.stringify({ evidence, state, steps }, null, 1)}\n`);
+  }
   const report = process.env['CHAOS_REPORT'];
   if (report) appendFileSync(report, `${JSON.stringify(figures)}\n`);
 
@@ -195,10 +204,14 @@ async function silence(proxy: FaultProxy, ms: number): Promise<void> {
 
 /** Compares the database with what the server has acknowledged. */
 async function checkStored(database: ChaosDatabase, tally: ReturnType<typeof newTally>): Promise<void> {
-  const live = await database.query<{ id: string; state: string }>(
-    `select client_run_id as id, state from intertie.runs where state in ('running', 'queued')`,
+  const runs = await database.query<{ id: string; thread: string; state: string; code: string | null }>(
+    `select r.client_run_id as id, t.key as thread, r.state, r.outcome->'error'->>'code' as code
+     from intertie.runs r join intertie.threads t on t.id = r.thread_id`,
   );
-  for (const { id, state } of live) tally.faults.push(`the run ${id} has no end: ${state}`);
+  for (const { id, thread, state, code } of runs) {
+    if (state === 'running' || state === 'queued') addFault(tally, `the run ${id} has no end: ${state}`, { thread });
+    if (code === 'log-lost') addFault(tally, `the log of the run ${id} lost events`, { thread });
+  }
   const rows = await database.query<{ thread: string; id: string }>(
     `select t.key as thread, coalesce(m.client_id, m.id) as id from intertie.conversation_message m
      join intertie.threads t on t.id = m.thread_id where m.role = 'user' order by m.seq`,
@@ -206,7 +219,7 @@ async function checkStored(database: ChaosDatabase, tally: ReturnType<typeof new
   for (const [thread, ids] of tally.acknowledged) {
     const stored = rows.filter((row) => row.thread === thread).map(({ id }) => id);
     if (JSON.stringify(stored) !== JSON.stringify(ids))
-      tally.faults.push(`${thread}: acknowledged ${ids.length} messages, stored ${stored.length}, or in another order`);
+      addFault(tally, `acknowledged ${ids.length} messages, stored ${stored.length}, or in another order`, { thread });
   }
 }
 

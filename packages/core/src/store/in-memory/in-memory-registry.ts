@@ -81,6 +81,7 @@ export function createInMemoryRegistry(tables: Tables): Registry {
       const { parentId } = run.message.message;
       const version = nextVersion(tables, thread);
       if (parentId !== undefined) supersede(tables, findMessage(thread, parentId), version);
+      run.wasQueued = true;
       return activateRun(tables, run, process, claim);
     },
 

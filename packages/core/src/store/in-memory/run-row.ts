@@ -122,6 +122,7 @@ export function toRunRecord(run: RunRow): RunRecord {
     state: run.state,
     ...(run.live && { process: run.live.process }),
     ...(run.live?.waiting && { waiting: true }),
+    ...((run.wasQueued || run.startedAt === undefined) && { wasQueued: true }),
     ...(run.live && run.live.attempts > 1 && { attempts: run.live.attempts }),
     ...(run.resumes && { resumes: run.resumes.key }),
     ...(run.input !== undefined && { input: structuredClone(run.input) }),

@@ -79,6 +79,8 @@ export type RunRow = {
   readonly decisions: Map<string, DecisionRow>;
   outcome?: Outcome;
   usage?: Usage[];
+  /** Set when a queued run starts. */
+  wasQueued?: true;
   startedAt?: number;
   endedAt?: number;
 };

@@ -1,6 +1,11 @@
+/** Drizzle tables for your own queries: `@intertie/postgres/drizzle`. Needs `drizzle-orm`. */
+
 import { createTables } from './create-tables.ts';
 import { defaultSchema } from './database.ts';
 import type { Tables } from './tables.ts';
+
+export { createTables } from './create-tables.ts';
+export type { Tables } from './tables.ts';
 
 const tables: Tables = createTables(defaultSchema);
 
