@@ -79,13 +79,13 @@ describe.each([
     await store.saveMessages({ messages: [message('m1', 'A train to Berlin')] });
     const script = await printMigrations({ after: latestMigration, optional: ['full-text'] });
     await database.query(script.slice(script.indexOf('create index')).replace(/;\n+commit;\n$/, ''));
-    const long = 'word '.repeat(60_000);
+    const long = 'word '.repeat(25_000);
     await store.saveMessages({
       messages: [
         message('m2', 'a\0b Munich\uD800 and \\u0000 more\uDC00'),
         message('m3', `Hamburg ${long}`),
         message('m4', '', { content: { format: 2, parts: [] } }),
-        message('m5', Array.from({ length: 60_000 }, (_, n) => `w${n}`).join(' ')),
+        message('m5', Array.from({ length: 20_000 }, (_, n) => `w${n}`).join(' ')),
       ],
     });
     const find = async (search: string): Promise<string[]> =>

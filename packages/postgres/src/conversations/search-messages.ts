@@ -14,8 +14,6 @@ interface FoundRow extends SqlRow {
   text: string;
 }
 
-const words = 'intertie.search_words(intertie.search_text(m.content)) @@ $3::text::tsquery';
-
 /**
  * Finds messages by the beginnings of words. With the optional index `full-text`, the time depends on the number of matches in all
  * scopes; without it, on the number of messages of the scope, most of which the comparison with the JSON text excludes.
@@ -28,11 +26,17 @@ export async function searchMessages(
   const terms = toSearchTerms(search);
   if (terms.length === 0 || !isStoreText(search)) return [];
   const values: SqlValue[] = [scope, limit, terms.map((term) => `'${term}':*`).join(' & ')];
+  const conditions = terms.map((term) => `strpos(lower(m.content::text), $${values.push(term)}) > 0`);
   const [index] = await sql.query<{ found: boolean }>(
     `select to_regclass('intertie.conversation_message_words') is not null as found`,
   );
+  // Materialized, so that the index is read once and not once per thread.
   const rows = await sql.query<FoundRow>(
-    `${index?.found ? foundWithIndex : foundInScope(terms.map((term) => `$${values.push(term)}`))}
+    `with found as ${index?.found ? 'materialized' : ''} (
+       select m.thread_id, m.id from intertie.conversation_message m
+       ${index?.found ? '' : 'join intertie.threads t on t.id = m.thread_id and t.scope = $1'}
+       where m.deleted_at is null and ${conditions.join(' and ')}
+         and intertie.search_words(intertie.search_text(m.content)) @@ $3::text::tsquery)
      select t.key as thread_id, t.title, m.id, m.role, (extract(epoch from m.created_at) * 1000)::float8 as created_at,
        intertie.search_text(m.content) as text
      from found join intertie.conversation_message m on m.thread_id = found.thread_id and m.id = found.id
@@ -49,15 +53,4 @@ export async function searchMessages(
     text,
     ...(title !== null && { title }),
   }));
-}
-
-/** Materialized, so that the index is read once and not once per thread. */
-const foundWithIndex = `with found as materialized (
-  select m.thread_id, m.id from intertie.conversation_message m where m.deleted_at is null and ${words})`;
-
-function foundInScope(terms: readonly string[]): string {
-  const conditions = terms.map((term) => `strpos(lower(m.content::text), ${term}) > 0`);
-  return `with found as (
-    select m.thread_id, m.id from intertie.threads t join intertie.conversation_message m on m.thread_id = t.id
-    where t.scope = $1 and m.deleted_at is null and ${conditions.join(' and ')} and ${words})`;
 }
