@@ -18,13 +18,13 @@ export function observeModel(model: LanguageModel, onModelCall: OnModelCall): La
       throw error;
     }
   };
-  return override(called, { doStream }) as LanguageModel;
+  return override(called, { doStream });
 }
 
 /** Resolves the name of a model as `streamText` does. */
 function resolveModel(name: string): unknown {
   const { AI_SDK_DEFAULT_PROVIDER: provider } = globalThis as { AI_SDK_DEFAULT_PROVIDER?: typeof gateway };
-  return (provider ?? gateway).languageModel(name as Parameters<typeof gateway.languageModel>[0]);
+  return (provider ?? gateway).languageModel(name);
 }
 
 function toModelCall({ provider, modelId }: LanguageModelV3, options: LanguageModelV3CallOptions): ModelCall {

@@ -1,17 +1,18 @@
+import type { MessageInput } from '@intertie/core/store';
 import { describe, expect, it } from 'vitest';
 
 import { storeError, type Contract } from './contract.ts';
 import { content, createdAt, message } from './samples.ts';
+
+function text(body: string, at = 0): Pick<MessageInput, 'content' | 'createdAt'> {
+  return { content: content({ type: 'text', text: body }), createdAt: new Date(createdAt.getTime() + at) };
+}
 
 export function searchTests(contract: Contract): void {
   describe('search', () => {
     it('finds messages by the beginnings of words, newest first, with the title of the thread', async () => {
       const store = await contract.open();
       await store.saveThread({ thread: { id: 't1', title: 'Travel' } });
-      const text = (body: string, at = 0) => ({
-        content: content({ type: 'text', text: body }),
-        createdAt: new Date(createdAt.getTime() + at),
-      });
       await store.saveMessages({
         messages: [
           message('m1', { threadId: 't1', ...text('The night TRAIN to Berlin leaves at 21:30.') }),

@@ -45,12 +45,17 @@ export async function searchMessages(
      order by m.created_at desc, m.seq desc limit $2::int4`,
     values,
   );
-  return rows.map(({ thread_id: threadId, title, id: messageId, role, created_at: createdAt, text }) => ({
-    threadId,
-    messageId,
-    role: role as CanonicalMessage['role'],
-    createdAt: new Date(createdAt),
-    text,
-    ...(title !== null && { title }),
-  }));
+  return rows.map(toMatch);
+}
+
+function toMatch(row: FoundRow): MessageMatch {
+  const match: MessageMatch = {
+    threadId: row.thread_id,
+    messageId: row.id,
+    role: row.role as CanonicalMessage['role'],
+    createdAt: new Date(row.created_at),
+    text: row.text,
+  };
+  if (row.title !== null) match.title = row.title;
+  return match;
 }

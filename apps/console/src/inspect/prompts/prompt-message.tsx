@@ -27,14 +27,21 @@ export function PromptMessage({ message }: { message: Json }): ReactNode {
 }
 
 function Part({ part }: { part: Json }): ReactNode {
-  const { type, text, toolName, input, output, mediaType } = asObject(part);
+  const fields = asObject(part);
+  const type = asText(fields.type);
+  const text = fields.text;
   if ((type === 'text' || type === 'reasoning') && typeof text === 'string') {
     if (text.length > 4000) return <JsonView label={type === 'text' ? 'Text' : 'Reasoning'} value={text} />;
     return <p data-type={type}>{text}</p>;
   }
-  if (type === 'tool-call') return <JsonView label={`Call of ${String(toolName)}`} value={input} />;
-  if (type === 'tool-result') return <JsonView label={`Result of ${String(toolName)}`} value={getOutput(output)} />;
-  return <JsonView label={type === 'file' ? `File ${String(mediaType ?? '')}` : String(type)} value={part} />;
+  const toolName = asText(fields.toolName);
+  if (type === 'tool-call') return <JsonView label={`Call of ${toolName}`} value={fields.input} />;
+  if (type === 'tool-result') return <JsonView label={`Result of ${toolName}`} value={getOutput(fields.output)} />;
+  return <JsonView label={type === 'file' ? `File ${asText(fields.mediaType)}` : type || 'Part'} value={part} />;
+}
+
+function asText(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
 }
 
 /** Returns the value of a tool output, without its type. */
