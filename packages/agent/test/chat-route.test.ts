@@ -284,6 +284,8 @@ describe.each(majors)('resuming a run of a chat route of $name', ({ ai }) => {
     const from = { events: [], message: user, open: [] };
     const [end] = (await collect(source.resume!({ ...input, epoch: 2 }, from, runControl()))).slice(-1);
     expect(end).toMatchObject({ outcome: 'error', error: { code: 'lost' } });
-    expect(JSON.stringify(end)).toContain('responded with status 204');
+    expect(JSON.stringify(end)).toContain('has no stream to resume (status 204)');
+    // Clients see the error.
+    expect(JSON.stringify(end)).not.toContain('http');
   });
 });

@@ -12,6 +12,6 @@ it(
     const figures = await killOnPostgres({ kills: 10, runs: 4, concurrency: 5, leaseMs: 0 });
     await annotate(figures);
     expect(figures).toContain('10 kills: 40 runs complete');
-    expect(figures).not.toContain(' 0 of them resumed');
+    expect(Number(/(\d+) of them resumed/.exec(figures)?.[1])).toBeGreaterThan(20);
   },
 );

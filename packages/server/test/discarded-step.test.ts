@@ -9,14 +9,14 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 
 import { steppedModel } from '../../agent/test/stepped-model.ts';
 import { chatMajors, settled, shown } from '../../ai-sdk/test/chats.ts';
-import { finish, scriptedModel, text } from '../../ai-sdk/test/scripted-model.ts';
+import { finish, text } from '../../ai-sdk/test/scripted-model.ts';
 import { toVisibleMessages } from './ag-ui-protocol.ts';
 
 /** For a busy machine. */
 const waitOptions = { timeout: 30_000 };
 
-/** Two processes: the first streams a part of a step and then shuts down, the second generates the step again. */
-async function openTwo() {
+/** Two processes: the first streams a part of a step and then shuts down, the second generates the step again after `mayEnd`. */
+async function openTwo(mayEnd: Promise<void> = Promise.resolve()) {
   const store = createInMemoryStore();
   const [leaving, staying] = ['leaving', 'staying'].map((process) => createRunHost(store, { process }));
   onTestFinished(async () => {
@@ -27,7 +27,10 @@ async function openTwo() {
     yield { type: 'text-delta', id: '0', delta: 'Partial' };
     await new Promise(() => undefined);
   });
-  const second = scriptedModel([...text('0', 'Complete'), finish()]);
+  const second = steppedModel(async function* () {
+    await mayEnd;
+    yield* [...text('0', 'Complete'), finish()];
+  });
   const options = { name: 'helper', store, recover: 'step' } as const;
   const agent = new Agent({ ...options, model: first, host: leaving! });
   const other = new Agent({ ...options, model: second, host: staying! });
@@ -68,6 +71,29 @@ it.each(chatMajors)('$name continues at its cursor after a hand-over', async ({ 
       : { page: ['Partial', 'Complete'], isStored: false, isLost: true },
   );
 });
+
+it.each(chatMajors)(
+  '$name gets the rest at its next resume with DefaultChatTransport',
+  async ({ major, ai, createChat }) => {
+    let end = (): void => undefined;
+    const { agent, other, handOver } = await openTwo(new Promise((resolve) => (end = resolve)));
+    const [send, resume] = [agent, other].map((served) => createChatHandler(served));
+    const fetchEither: typeof fetch = async (input, init) => {
+      const request = new Request(new URL(input as string, 'http://localhost'), init);
+      return (request.method === 'POST' ? send! : resume!)(request);
+    };
+    const headers: Record<string, string> = major === 7 ? { accept: 'text/event-stream; ai=7' } : {};
+    const chat = createChat({ id: 't', transport: new ai.DefaultChatTransport({ fetch: fetchEither, headers }) });
+    await Promise.all([chat.sendMessage({ text: 'Go' }), handOver()]);
+    await settled(chat);
+    expect(chat.status).toBe('error');
+    const resumed = chat.resumeStream();
+    end();
+    await resumed;
+    const page = chat.lastMessage!.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+    expect(page).toEqual(major === 7 ? ['Complete'] : ['Partial', 'Complete']);
+  },
+);
 
 it('removes a discarded step from an AG-UI client with a snapshot', async () => {
   const { agent, other, handOver } = await openTwo();

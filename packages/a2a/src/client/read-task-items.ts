@@ -30,7 +30,7 @@ export async function* readTaskItems(options: ReadTaskOptions): AsyncGenerator<u
   const requestOptions = toOptions(leave);
   // Agents of Intertie recognize a repeated message. Others may have begun a task that is unknown here.
   if (taskId === undefined && isResumed && !hasExtension) {
-    throw toLost('The process died before the agent had returned the id of its task.');
+    throw toLost('The process died before the agent had returned the id of its task. Send the message again.');
   }
   const onLeave = (): void => {
     if (taskId !== undefined && isStopped()) void cancelTask(connection, taskId);
@@ -73,7 +73,11 @@ async function* subscribe({ client, toOptions }: A2AConnection, id: string, leav
   try {
     for await (const item of client.resubscribeTask({ id, tenant: '' }, options)) yield StreamResponse.toJSON(item);
   } catch (error) {
-    if (hasName(error, 'TaskNotFoundError')) throw toLost(`The agent no longer has the task ${id}.`);
+    if (hasName(error, 'TaskNotFoundError')) {
+      throw toLost(
+        `The agent no longer has the task "${id}" of this run. The output so far is kept. Send the message again.`,
+      );
+    }
     if (!hasName(error, 'UnsupportedOperationError')) throw error;
     yield { task: Task.toJSON(await client.getTask({ id, tenant: '' }, options)) };
   }

@@ -173,6 +173,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
   }
 
   async latest({ threadId }: { threadId: string }): Promise<StoredRun | null> {
+    this.#runtime.host.openForReading();
     const { registry, scope } = this.store;
     const [live, newest] = await Promise.all([registry.liveRun(scope, { threadId }), this.#findHeadRun(threadId)]);
     // A queued run is newer than the live one, and its message follows the live one's.

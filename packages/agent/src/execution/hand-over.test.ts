@@ -17,7 +17,9 @@ afterEach(async () => {
 /** Opens a process that will leave and one that stays, with one model each and the same tool. */
 async function openTwo(first: LanguageModel, second: LanguageModel, execute: () => Promise<string>) {
   const store = createInMemoryStore();
-  const [leaving, staying] = ['leaving', 'staying'].map((process) => createRunHost(store, { process, sweepMs: 10 }));
+  const handedOver = vi.fn<(run: { agent: string }) => void>();
+  const hostOptions = { sweepMs: 10, observer: { handedOver } };
+  const [leaving, staying] = ['leaving', 'staying'].map((process) => createRunHost(store, { process, ...hostOptions }));
   hosts.push(leaving!, staying!);
   const tools = { act: { inputSchema: z.object({}), execute } };
   const options = { name: 'helper', tools, store, recover: 'step' } as const;
@@ -29,7 +31,7 @@ async function openTwo(first: LanguageModel, second: LanguageModel, execute: () 
     expect(messages.at(-1)).toMatchObject({ role: 'assistant', status: 'complete' });
     return messages.at(-1)!;
   };
-  return { agent, leaving: leaving!, waitForMessage: () => vi.waitFor(getMessage, waitOptions) };
+  return { agent, leaving: leaving!, handedOver, waitForMessage: () => vi.waitFor(getMessage, waitOptions) };
 }
 
 it('hands a run over at once if no tool runs, without waiting for the drain period', async () => {
@@ -39,10 +41,11 @@ it('hands a run over at once if no tool runs, without waiting for the drain peri
     await new Promise(() => undefined);
   });
   const second = scriptedModel([...text('0', 'Complete'), finish()]);
-  const { agent, leaving, waitForMessage } = await openTwo(first, second, async () => 'ok');
+  const { agent, leaving, handedOver, waitForMessage } = await openTwo(first, second, async () => 'ok');
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   for await (const event of run.events) if (event.type === 'text-delta') break;
   await leaving.close({ drainMs: 600_000 });
+  expect(handedOver.mock.calls).toEqual([[{ agent: 'helper' }]]);
   const { content } = await waitForMessage();
   expect(content.parts).toMatchObject([{ type: 'text', text: 'Complete' }]);
   expect(Object.keys(content.steps!)).toHaveLength(1);

@@ -52,6 +52,26 @@ it('does not take over runs of processes that return shortly after a long outage
   await closed;
 });
 
+const readings: { [name: string]: (agent: Agent, runId: string) => Promise<unknown> } = {
+  history: (agent) => agent.history({ threadId: 't' }),
+  find: (agent, runId) => agent.find({ runId }),
+  latest: (agent) => agent.latest({ threadId: 't' }),
+};
+
+it.each(Object.keys(readings))('ends the run of a dead process for a program that only calls `%s()`', async (name) => {
+  const store: Store = createInMemoryStore({ leaseMs: 30 });
+  const dead = createRunHost(store, { heartbeatMs: 60_000, sweepMs: 60_000 });
+  const run = await new Agent({ source: unresponsiveSource, store, host: dead }).stream({
+    threadId: 't',
+    message: 'Go',
+  });
+  const host = createRunHost(store);
+  await readings[name]!(new Agent({ source: unresponsiveSource, store, host }), run.runId);
+  const ended = { state: 'error', outcome: { error: { code: 'lost' } } };
+  await vi.waitFor(async () => expect(await run.record()).toMatchObject(ended), { timeout: 10_000 });
+  await Promise.all([host.close(), dead.close()]);
+});
+
 /** Opens two processes, the second with a run. Its heartbeats can be delayed, like those of a blocked event loop. */
 async function openTwo(source: AgentSource = unresponsiveSource) {
   vi.useFakeTimers();

@@ -78,7 +78,7 @@ const abandoned: End = {
   reason: 'error',
   error: {
     message:
-      'The connection to the database broke while the run was assigned to a process. Its output so far is stored.',
+      'The connection to the database broke while the run was assigned to a process. Its output so far is kept. Send the message again.',
     code: 'lost',
   },
 };
@@ -156,7 +156,7 @@ export class RunHost {
         return true;
       },
       agents: () => [...this.#agents.keys()],
-      onRecovered: (run) => this.#reportEnd(run.agent, 'lost'),
+      onRecovered: (run, end) => this.#reportRecovered(run, end),
       ...(logRetentionMs !== undefined && { logRetentionMs }),
     });
   }
@@ -192,6 +192,14 @@ export class RunHost {
   #reportEnd(agent: string, result: RunResult): void {
     if (result === 'lost') this.observe('takenOver', { agent });
     this.observe('runEnded', { agent, result });
+  }
+
+  /** Reports a run of a dead process that was ended. A requested stop has no error. */
+  #reportRecovered(run: RunRecord, end: End | undefined): void {
+    const { agent } = run;
+    this.observe('takenOver', { agent });
+    this.observe('runEnded', { agent, result: end?.reason === 'aborted' ? 'aborted' : 'lost' });
+    if (end?.reason === 'error') this.onRunError(run, end.error);
   }
 
   /** Registers an agent, so that this process can execute its queued runs. */

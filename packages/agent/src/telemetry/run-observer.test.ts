@@ -1,4 +1,11 @@
-import { createInMemoryStore, type AgentEvent, type AgentSource, type Store } from '@intertie/core';
+import {
+  createInMemoryStore,
+  type AgentEvent,
+  type AgentSource,
+  type Fault,
+  type RunRecord,
+  type Store,
+} from '@intertie/core';
 import { expect, it, vi } from 'vitest';
 import { readAll } from '../../../core/test/read-all.ts';
 import { recordSpans } from '../../test/recording-tracer.ts';
@@ -101,7 +108,8 @@ it('reports a run that it takes over from a dead process, once', async () => {
     threadId: 't',
     message: 'Go',
   });
-  const host = createRunHost(store, { process: 'alive', heartbeatMs: 5, sweepMs: 5, observer });
+  const onRunError = vi.fn<(run: RunRecord, error: Fault) => void>();
+  const host = createRunHost(store, { process: 'alive', heartbeatMs: 5, sweepMs: 5, observer, onRunError });
   const agent = new Agent({ name: 'unresponsive', source: unresponsiveSource, store, host });
   await agent.history({ threadId: 't' });
   await host.open();
@@ -109,6 +117,7 @@ it('reports a run that it takes over from a dead process, once', async () => {
     timeout: 10_000,
   });
   expect(named(observed, 'runEnded')).toEqual([{ agent: 'unresponsive', result: 'lost' }]);
+  expect(onRunError.mock.calls).toMatchObject([[{ agent: 'unresponsive' }, { code: 'lost' }]]);
   await Promise.all([host.close(), dead.close()]);
 });
 

@@ -124,18 +124,20 @@ async function replay(
 ): Promise<ReadableStream<UIMessageChunk>> {
   const url = appendPath(options.api, `/${encodeURIComponent(run.threadId)}/stream`, {});
   const response = await request(options, url, { signal: signals.leave }).catch((error: unknown) => {
-    throw toLostError(error instanceof Error ? error.message : String(error));
+    throw toLostError('The chat route cannot be reached.', error);
   });
   if (response.status !== 200) {
     await response.body?.cancel();
-    throw toLostError(`GET ${url} responded with status ${response.status}, so the route has no stream to resume.`);
+    throw toLostError(`The chat route has no stream to resume (status ${response.status}).`);
   }
   return readChunks(options, run, response, signals);
 }
 
-function toLostError(reason: string): Error {
+/** Clients see the text of `lost` errors, so it does not contain the URL of the route. */
+function toLostError(reason: string, cause?: unknown): Error {
   const message = `The process that executed the run is gone, and the run cannot be continued. ${reason}`;
-  return Object.assign(new Error(`${message} The output so far is stored. Send the message again.`), { code: 'lost' });
+  const error = new Error(`${message} The output so far is kept. Send the message again.`, { cause });
+  return Object.assign(error, { code: 'lost' });
 }
 
 async function readChunks(

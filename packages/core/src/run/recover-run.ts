@@ -14,7 +14,10 @@ import { seal } from '../codec/seal.ts';
 /** Constant, so that a repeated recovery finds the result of the first one. */
 const lostEnd: End = {
   reason: 'error',
-  error: { message: 'The process that executed the run is gone. Its output so far is kept.', code: 'lost' },
+  error: {
+    message: 'The process that executed the run is gone. Its output so far is kept. Send the message again.',
+    code: 'lost',
+  },
 };
 
 /**

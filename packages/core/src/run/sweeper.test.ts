@@ -1,9 +1,18 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
+import type { End } from '../codec/codec.ts';
 import type { AgentEvent } from '../event/event.ts';
 import { createInMemoryStore } from '../store/in-memory/in-memory-store.ts';
 import type { Store } from '../store/store.ts';
-import type { DecisionRequest, FinishRequest, Ownership, Queued, Started, StartRequest } from '../store/registry.ts';
+import type {
+  DecisionRequest,
+  FinishRequest,
+  Ownership,
+  Queued,
+  RunRecord,
+  Started,
+  StartRequest,
+} from '../store/registry.ts';
 import type { RunKey } from '../store/run-log.ts';
 import { createSweeper, type SweepResult } from './sweeper.ts';
 
@@ -77,6 +86,16 @@ describe('createSweeper: runs of a dead process', () => {
     });
     expect(await store.registry.getRun(store.scope, run.key)).toMatchObject({ state: 'error' });
     expect(await sweeper.sweep()).toEqual(nothing);
+  });
+
+  it('reports how it ends a run', async () => {
+    const store = createInMemoryStore();
+    await start(store, 'r1');
+    await store.registry.retire('p1');
+    const stopped: End = { reason: 'aborted', by: 'user' };
+    const onRecovered = vi.fn<(run: RunRecord, end?: End) => void>();
+    await createSweeper({ store, process: 'p2', resumeRun: async () => stopped, onRecovered }).sweep();
+    expect(onRecovered.mock.calls).toEqual([[expect.objectContaining({ runId: 'r1' }), stopped]]);
   });
 
   it('takes a run over once while the sweeper has no lease', async () => {

@@ -18,8 +18,8 @@ export type SweeperOptions = {
   resumeRun?: (owned: Ownership) => Promise<true | End>;
   /** Agents that this process knows; see `TakeOverOptions`. Default: all agents. */
   agents?: () => readonly string[];
-  /** Called after a run of a dead process was ended. */
-  onRecovered?: (run: RunRecord) => void;
+  /** Called after a run of a dead process was ended. `end` is what `resumeRun` returned. */
+  onRecovered?: (run: RunRecord, end?: End) => void;
   /** Retention time of a log after the end of its run. Default: 10 minutes. */
   logRetentionMs?: number;
   /** Retention time of an unreferenced blob. Default: one day. Blobs are collected once an hour. */
@@ -124,7 +124,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
         const { result } = await recoverRun(store, owned, end);
         unfinished.delete(owned.run.key);
         if (result !== 'ok') return 0;
-        onRecovered?.(owned.run);
+        onRecovered?.(owned.run, end);
         return 1;
       });
     }

@@ -80,7 +80,8 @@ function isOwnNotice(event: AgentEvent): boolean {
 const endAsLost: Codec<unknown, AgentEvent> = {
   feed() {},
   end(_, emit) {
-    const message = 'The tape does not contain the last event of the run. It was changed after the run had started.';
+    const message =
+      'The tape does not contain the last event of the run. It was changed after the run had started. Send the message again.';
     emit({ type: 'run-end', outcome: 'error', error: { message, code: 'lost' } });
   },
 };

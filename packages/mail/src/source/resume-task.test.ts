@@ -129,6 +129,33 @@ describe('resume of mailSource', () => {
     expect(demo.posts[1]).toEqual(demo.posts[0]);
   });
 
+  it('does not send the request again if the server receives it after the process has died', async () => {
+    const demo = createMAILDemo({ paceMs: 1 });
+    const sent: Request[] = [];
+    let reads = 0;
+    const fetch = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      const request = new Request(url, init);
+      if (init?.method !== 'POST') {
+        const response = await demo.fetch(request);
+        reads += 1;
+        // The server receives the request of the dead process after the first read of its tasks.
+        if (reads === 1) await demo.fetch(sent[0]!);
+        return response;
+      }
+      sent.push(request);
+      return new Promise(() => undefined);
+    };
+    const source = mailSource({ baseUrl: 'http://demo', authToken: 'key', fetch });
+    const log: AgentEvent[] = [];
+    const reader = source.run(ask('tea'), runControl()).getReader();
+    while (log.at(-1)?.type !== 'checkpoint') log.push((await reader.read()).value!);
+    void reader.read();
+    await expect.poll(() => sent).toHaveLength(1);
+    const rest = await resume({ source, posts: [], restart: () => undefined }, ask('tea'), log);
+    expect(rest.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
+    expect(sent).toHaveLength(1);
+  });
+
   it('ends as lost with the reason and the task if the server has lost the task', async () => {
     const demo = createSource();
     const whole = await readAll(demo.source.run(ask('tea'), runControl()));

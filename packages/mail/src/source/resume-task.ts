@@ -1,5 +1,5 @@
 import type { ResumePoint } from '@intertie/core';
-import { hasSourceOutput } from '@intertie/core/internal';
+import { hasSourceOutput, pause } from '@intertie/core/internal';
 import { followRecord, readRecordToResume, toLostTaskFault } from '../client/follow-task.ts';
 import type { MAILServer } from '../client/mail-server.ts';
 import { findLastRequest, findRequestAfter, type TaskRecord } from '../client/task-record.ts';
@@ -15,6 +15,9 @@ export interface ResumeTaskOptions {
   signal: AbortSignal;
 }
 
+/** Time in which a request that a dead process had sent reaches the server. */
+const arrivalMs = 1_000;
+
 /**
  * Reads the request of a dead process from the record of its task, from the start of the request. Returns undefined if the server
  * never received the request. Throws a `lost` fault if the server no longer has the task.
@@ -28,11 +31,17 @@ export async function resumeTask(options: ResumeTaskOptions): Promise<AsyncItera
       'The log of the run does not name its MAIL task. Its output so far is kept. Send the message again.';
     throw Object.assign(new Error(message), { code: 'lost' });
   }
-  const found = await findTask(known, (taskId) => readRecordToResume(server, taskId, signal));
-  const start = found && findStart(found.record, found.checkpoint);
-  if (found && start !== undefined) return followTask(options, found.checkpoint, start);
+  const findRequest = async (): Promise<AsyncIterable<MAILFrame> | undefined> => {
+    const found = await findTask(known, (taskId) => readRecordToResume(server, taskId, signal));
+    const start = found && findStart(found.record, found.checkpoint);
+    return found && start !== undefined ? followTask(options, found.checkpoint, start) : undefined;
+  };
+  const request = await findRequest();
+  if (request) return request;
   if (hasOutput) throw toLostTaskFault(known.taskId);
-  return undefined;
+  // The dead process may have sent the request just before its end. The server would execute a repeated request twice.
+  await pause(arrivalMs, signal);
+  return findRequest();
 }
 
 /** Finds the task of a checkpoint, or the task that replaced it. */

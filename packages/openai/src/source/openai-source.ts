@@ -152,7 +152,9 @@ async function* withLostError(events: AsyncIterable<unknown>): AsyncGenerator {
     yield* events;
   } catch (error) {
     if (!(error instanceof ServerError) || (error.status !== 404 && error.status !== 410)) throw error;
-    throw Object.assign(new Error('The server no longer has the response.', { cause: error }), { code: 'lost' });
+    const message =
+      'The server no longer has the response of this run. The output so far is kept. Send the message again.';
+    throw Object.assign(new Error(message, { cause: error }), { code: 'lost' });
   }
 }
 
@@ -161,7 +163,7 @@ const endedInput: AsyncIterable<unknown> = { async *[Symbol.asyncIterator]() {} 
 const endAsLost: Codec<unknown, AgentEvent> = {
   feed() {},
   end(_, emit) {
-    const message = 'The process died before the server had confirmed the response.';
+    const message = 'The process died before the server had confirmed the response. Send the message again.';
     emit({ type: 'run-end', outcome: 'error', error: { message, code: 'lost' } });
   },
 };

@@ -43,9 +43,9 @@ function toDeltas(type, id, text) {
   return text.split(/(?<= )/).map((delta) => ({ type, id, delta }));
 }
 
-/** Plays the script in about 700 ms. */
+/** Plays the script in about 1.3 s. */
 export function scriptSource() {
-  const items = script.map((item, index) => ({ t: index * 15, item }));
+  const items = script.map((item, index) => ({ t: index * 40, item }));
   return tapeSource({ header: { tape: 1, dialect: 'canonical' }, items });
 }
 

@@ -42,6 +42,11 @@ export function StreamSummary(props: {
       {rate > 0 && <span className="rate">{rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s</span>}
       {shown < table.length && <span>{shown} rows shown</span>}
       {run.reconnects > 0 && <span>{formatCount(run.reconnects, 'reconnect')}</span>}
+      {table.recoveries > 0 && (
+        <span title="Another process has continued the run">
+          {formatCount(table.recoveries, 'recovery', 'recoveries')}
+        </span>
+      )}
       <span className="grow" />
       {violations === 0 ? (
         <span className="fine" title="Every event follows the rules of its protocol">

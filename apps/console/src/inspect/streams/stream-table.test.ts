@@ -83,6 +83,13 @@ describe('table rows', () => {
     ]);
   });
 
+  it('counts how often another process has continued the run', () => {
+    const recovered: AgentEvent = { type: 'notice', level: 'info', code: 'recovered', message: '' };
+    const other: AgentEvent = { ...recovered, code: 'other' };
+    expect(createTable([...small.slice(0, 3), recovered, other, recovered]).recoveries).toBe(2);
+    expect(createTable(small).recoveries).toBe(0);
+  });
+
   it('lists pending frames last until their events arrive', () => {
     const table = createTable(small.slice(0, 3), ui, true);
     table.setFrameCount(5);

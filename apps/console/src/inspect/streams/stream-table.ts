@@ -62,6 +62,7 @@ export class StreamTable {
   #collected = { event: 0, target: 0 };
   #hasEnded = false;
   #openQuestions = new Set<string>();
+  #recoveries = 0;
   readonly hasFrames: boolean;
 
   constructor(target: Protocol, options: StreamTableOptions) {
@@ -74,6 +75,11 @@ export class StreamTable {
   /** Whether the run waits for an answer. */
   get hasOpenQuestion(): boolean {
     return this.#openQuestions.size > 0;
+  }
+
+  /** Number of times that another process has continued the run. */
+  get recoveries(): number {
+    return this.#recoveries;
   }
 
   get length(): number {
@@ -103,6 +109,7 @@ export class StreamTable {
     this.#eventAgents.push(this.agents.feed(event));
     if (event.type === 'question') this.#openQuestions.add(event.questionId);
     else if (event.type === 'answer') this.#openQuestions.delete(event.questionId);
+    else if (event.type === 'notice' && event.code === 'recovered') this.#recoveries += 1;
     this.#firstTarget.push(this.targets.length);
     this.#canonicalCheck.feed(event);
     this.#encoder.feed(event, (item) => this.#addTarget(item, index));
