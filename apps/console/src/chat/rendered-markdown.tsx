@@ -41,7 +41,7 @@ const components = {
   p: withDirection('p'),
   ul: withDirection('ul'),
   ol: withDirection('ol'),
-  li: withDirection('li'),
+  li: 'li',
   hr: 'hr',
   blockquote: withDirection('blockquote'),
   strong: 'strong',
