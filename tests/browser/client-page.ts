@@ -68,7 +68,7 @@ export async function startClientPage(options: ClientPageOptions): Promise<Clien
     if (file !== undefined) return new Response(file as BodyInit, { headers: { 'content-type': type } });
     const styles = [...files.keys()].filter((name) => name.endsWith('.css'));
     const links = styles.map((name) => `<link rel="stylesheet" href="/${name}">`).join('');
-    const html = `<!doctype html><link rel="icon" href="data:,">${links}<body><script type="module" src="/page.js"></script>`;
+    const html = `<!doctype html><link rel="icon" href="data:,">${links}<body><div id="root"></div><script type="module" src="/page.js"></script>`;
     return new Response(html, { headers: { 'content-type': 'text/html' } });
   });
   const { context, close } = await launch();

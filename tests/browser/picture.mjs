@@ -1,5 +1,5 @@
-// `npm run picture`: takes the screenshots of the README from a real run of the demo swarm, light and dark. Run
-// `npm run test:browser` first: it installs Playwright.
+// `npm run picture`: takes the pictures of the README from real runs, light and dark. Run `npm run test:browser` first: it
+// installs Playwright.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { chromium } from 'playwright-core';
+
+import { takeClientsPicture } from './clients-picture.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -42,6 +44,7 @@ try {
     await page.screenshot({ path: join(root, `docs/images/console-${colorScheme}.png`) });
     await page.close();
   }
+  await takeClientsPicture(browser);
   await browser.close();
 } finally {
   server.kill();

@@ -7,6 +7,7 @@ export {
   type CreateIntertieOptions,
   type Intertie,
 } from './create-intertie.ts';
+export { demoModel, type DemoModelOptions } from './demo/demo-model.ts';
 export { errors, type CatalogueEntry, type ErrorCode } from './errors/errors.ts';
 export type { TrustProxy } from './net/client-address.ts';
 export { IntertieError, type ErrorBody } from './errors/intertie-error.ts';

@@ -25,3 +25,6 @@ expectTypeOf<NonNullable<Message['metadata']>['intertie']>().not.toBeAny();
 // A scoped agent has the same message type.
 const scoped = agent.forScope('ann');
 expectTypeOf<InferIntertieUIMessage<typeof scoped>>().toEqualTypeOf<Message>();
+
+// A page that has no access to the agent names its tools.
+expectTypeOf<InferIntertieUIMessage<{ tools: { weather: typeof weather } }>>().toEqualTypeOf<Message>();

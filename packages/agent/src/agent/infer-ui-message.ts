@@ -1,6 +1,5 @@
 import type { JsonObject } from '@intertie/core';
 import type { InferUITools, ToolSet, UIMessage } from 'ai';
-import type { Agent } from './agent.ts';
 
 /** Metadata that Intertie adds to a UI message under `metadata.intertie`. */
 export type IntertieMetadata = { intertie?: { runId?: string; status?: string; createdAt?: string } & JsonObject };
@@ -15,11 +14,12 @@ export type IntertieDataParts = {
   event: JsonObject;
 };
 
-/** UI message type of an agent: `useChat<InferIntertieUIMessage<typeof agent>>()`. */
+/**
+ * UI message type of an agent, or of an object with its tools: `useChat<InferIntertieUIMessage<typeof agent>>()`,
+ * `InferIntertieUIMessage<{ tools: typeof tools }>`.
+ */
 export type InferIntertieUIMessage<Of extends { readonly tools?: ToolSet }> = UIMessage<
   IntertieMetadata,
   IntertieDataParts,
-  InferUITools<ToolsOf<Of>>
+  InferUITools<NonNullable<Of['tools']>>
 >;
-
-type ToolsOf<Of> = Of extends Agent<infer Tools> ? Tools : ToolSet;

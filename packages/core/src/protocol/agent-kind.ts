@@ -81,12 +81,14 @@ export interface AgentEnvironment {
 export interface AgentTemplate {
   /** Value of `init --with`. */
   readonly name: string;
-  /** Text of `intertie.config.ts`. */
+  /** Text of `intertie.config.ts`. Its agent answers without an API key, for example with `demoModel()`. */
   readonly config: string;
   /** Imports of the configuration besides `intertie`. `version` is that of the server. */
   dependencies?(version: string): { readonly [name: string]: string };
-  /** Environment variables that the configuration reads. */
-  readonly variables: readonly string[];
+  /** Environment variables that the configuration reads, for `.env.example` and `compose.yaml`. */
+  readonly variables: ReadonlyArray<{ readonly name: string; readonly description: string }>;
+  /** End of the project's README: what to try first, and what to change, in Markdown. */
+  readonly readme: string;
 }
 
 /** Facilities of the server for demo agents. */

@@ -1,9 +1,4 @@
-import type {
-  LanguageModelV3,
-  LanguageModelV3CallOptions,
-  LanguageModelV3Prompt,
-  LanguageModelV3StreamPart,
-} from '@ai-sdk/provider';
+import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { toReadableStream } from '@intertie/core';
 import { pause } from '@intertie/core/internal';
 import { selectScript, type DemoPrompt, type DemoScript } from './demo-script.ts';
@@ -21,7 +16,7 @@ export function demoModel({ paceMs = 25 }: DemoModelOptions = {}): LanguageModel
     modelId: 'demo',
     supportedUrls: {},
     async doStream(options) {
-      return { stream: toReadableStream(streamParts(selectScript(readPrompt(options.prompt)), options, paceMs)) };
+      return { stream: toReadableStream(streamParts(selectScript(readPrompt(options)), options, paceMs)) };
     },
     async doGenerate() {
       throw new Error('The demo model only streams.');
@@ -30,7 +25,7 @@ export function demoModel({ paceMs = 25 }: DemoModelOptions = {}): LanguageModel
 }
 
 /** Reads the last user message and the tool results after it. */
-function readPrompt(prompt: LanguageModelV3Prompt): DemoPrompt {
+function readPrompt({ prompt, tools = [] }: LanguageModelV3CallOptions): DemoPrompt {
   const from = prompt.findLastIndex(({ role }) => role === 'user');
   const user = prompt[from];
   const text =
@@ -49,7 +44,7 @@ function readPrompt(prompt: LanguageModelV3Prompt): DemoPrompt {
       ];
     });
   });
-  return { text, results };
+  return { text, results, tools: tools.map(({ name }) => name) };
 }
 
 async function* streamParts(

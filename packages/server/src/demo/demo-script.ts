@@ -12,6 +12,8 @@ export type DemoPrompt = {
   text: string;
   /** Results of tools that were called after it. */
   results: ReadonlyArray<{ toolName: string; output: unknown; isDenied: boolean }>;
+  /** Names of the tools that the model may call. */
+  tools: readonly string[];
 };
 
 const hints = `Try one of these:
@@ -25,7 +27,7 @@ const hints = `Try one of these:
 | *Fail* | an error, and how it is shown |`;
 
 /** Selects a response by keywords of the last message, or by the last tool result. */
-export function selectScript({ text, results }: DemoPrompt): DemoScript {
+export function selectScript({ text, results, tools }: DemoPrompt): DemoScript {
   const last = results.at(-1);
   if (last) return afterTool(last);
   const topic = text.toLowerCase();
@@ -55,6 +57,7 @@ export function selectScript({ text, results }: DemoPrompt): DemoScript {
       { kind: 'text', text: 'The middle one is the tallest.' },
     ];
   }
+  if (/where am i|location/.test(topic) && tools.includes('getLocation')) return [{ call: 'getLocation', input: {} }];
   if (/\b(fail|error|crash)\b/.test(topic)) {
     return [
       { kind: 'text', text: 'I will now fail, because you asked me to' },
@@ -85,6 +88,10 @@ function afterTool({ toolName, output, isDenied }: DemoPrompt['results'][number]
         text: `In **${city}** it is **${celsius} °C** and ${sky}. (The demo makes that up from the name.)`,
       },
     ];
+  }
+  if (toolName === 'getLocation') {
+    const { city = 'a place without a name' } = (output ?? {}) as { city?: string };
+    return [{ kind: 'text', text: `You are in **${city}**, as your page says.` }];
   }
   if (isDenied) return [{ kind: 'text', text: 'All right, I have **not** sent it. The draft is gone.' }];
   return [{ kind: 'text', text: 'Done: the email is **sent** (well, in this demo it is not).' }];
