@@ -24,6 +24,7 @@ import { addQuestionRoutes } from './routes/questions.ts';
 import { createRouteFinder, isStreaming, listRoutes, type Route } from './routes/route-table.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addStreamRoutes } from './routes/streams.ts';
+import { addSearchRoutes } from './routes/search.ts';
 import { addThreadRoutes } from './routes/threads.ts';
 
 /** Creates the Hono app with every route of the server. `guard` runs before each of them. */
@@ -35,6 +36,7 @@ export function createApp(host: Host): App {
   addAgentRoutes(app, host);
   addAgentEndpoints(app, host);
   addThreadRoutes(app, host);
+  addSearchRoutes(app, host);
   addRunRoutes(app, host);
   addQuestionRoutes(app, host);
   addBlobRoutes(app, host);
