@@ -4,7 +4,8 @@ import type { LanguageModel } from 'ai';
 import { fullStream } from './full-stream/full-stream-protocol.ts';
 import { modelSource, type ModelSourceOptions } from './source/model-source.ts';
 
-export type ModelAgentOptions = AgentDetails & Omit<ModelSourceOptions, 'name' | 'description' | 'onFrame'>;
+export type ModelAgentOptions = AgentDetails &
+  Omit<ModelSourceOptions, 'name' | 'description' | 'onFrame' | 'onModelCall'>;
 
 /** Defines an agent that runs an AI SDK model with tools and instructions. */
 export function modelAgent(languageModel: LanguageModel, options: ModelAgentOptions = {}): AgentDefinition {
@@ -14,8 +15,9 @@ export function modelAgent(languageModel: LanguageModel, options: ModelAgentOpti
     ...details,
     kind: modelKind.name,
     dialect: fullStream.name,
-    createSource: (name, onFrame) =>
-      modelSource(languageModel, { ...settings, ...defined({ description, onFrame }), name }),
+    reportsModelCalls: true,
+    createSource: (name, onFrame, onModelCall) =>
+      modelSource(languageModel, { ...settings, ...defined({ description, onFrame, onModelCall }), name }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { AgentSource } from '../event/agent-source.ts';
 import { defined } from '../json/fields.ts';
+import type { OnModelCall } from './model-call.ts';
 import type { Probe } from './protocol.ts';
 
 /** Receives every frame of a runtime before it is decoded. Events refer to it by index, as `origin`. */
@@ -34,8 +35,10 @@ export type AgentDefinition = AgentDetails & {
   readonly dialect: string;
   /** Whether it is a scripted demo that needs no API key. */
   readonly isDemo?: true;
-  /** Creates the source. With `onFrame` the source serves one run, whose frames are recorded. */
-  createSource(name: string, onFrame?: OnFrame): AgentSource;
+  /** Whether the source reports its model calls. Otherwise a recording shows the input of the run instead. */
+  readonly reportsModelCalls?: true;
+  /** Creates the source. With `onFrame` or `onModelCall` the source serves one run, which is recorded. */
+  createSource(name: string, onFrame?: OnFrame, onModelCall?: OnModelCall): AgentSource;
 };
 
 /** Agents of a configuration by name. */

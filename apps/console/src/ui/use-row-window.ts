@@ -1,5 +1,5 @@
 import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react';
-import { useElementSize } from '../use-element-size.ts';
+import { useElementSize } from './use-element-size.ts';
 
 export const rowHeight = 22;
 
