@@ -406,15 +406,16 @@ describe('the console', () => {
 
   it('finds, renames and deletes threads', async () => {
     const { page } = tab;
+    const threads = page.locator('.thread:not(.match)');
     await page.getByLabel('Search titles and messages').fill('Night trains');
-    await expect.poll(() => page.locator('.thread').count(), soon).toBe(1);
-    await page.locator('.thread').hover();
+    await expect.poll(() => threads.count(), soon).toBe(1);
+    await threads.hover();
     await page.getByRole('button', { name: 'Rename Night trains' }).click();
     await page.getByLabel('Thread title').fill('By night');
     await page.keyboard.press('Enter');
     await page.getByLabel('Search titles and messages').fill('By night');
-    await page.locator('.thread').getByText('By night').waitFor();
-    await page.locator('.thread').hover();
+    await threads.getByText('By night').waitFor();
+    await threads.hover();
     await page.getByRole('button', { name: 'Delete By night' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText('No title contains these words.').waitFor();
