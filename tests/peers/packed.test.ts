@@ -46,7 +46,7 @@ describe('packed, and installed in an empty folder', () => {
       for (const specifier of ${JSON.stringify(specifiers)}) await import(specifier);
       console.log(JSON.stringify({ node: process.versions.node, smoke: await smoke() }));`,
     );
-  });
+  }, 300_000);
 
   afterAll(() => rmSync(folder, { recursive: true }));
 
