@@ -128,7 +128,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
       const functions = agentKinds.map(({ functionName }) => `${functionName}(…)`);
       wrong(`agents.${key} is ${show(agent)}; create it with ${joinNames(functions)}.`);
     }
-    checkClientOptions(key, agent as AgentDefinition);
+    checkAgentOptions(key, agent as AgentDefinition);
   }
   if (defaultAgent !== undefined && !(typeof defaultAgent === 'string' && Object.hasOwn(agents, defaultAgent))) {
     wrong(`defaultAgent is ${show(defaultAgent)}; the agents are ${Object.keys(agents).join(', ')}.`);
@@ -190,7 +190,9 @@ function checkTrustProxy(trustProxy: unknown, where: string): void {
   }
 }
 
-function checkClientOptions(key: string, { stopOnDisconnect, interrupts }: AgentDefinition): void {
+function checkAgentOptions(key: string, { startBeforeCommit, stopOnDisconnect, interrupts }: AgentDefinition): void {
+  if (startBeforeCommit !== undefined && typeof startBeforeCommit !== 'boolean')
+    wrong(`agents.${key}.startBeforeCommit is ${show(startBeforeCommit)}; it should be true or false.`);
   const { afterMs } = stopOnDisconnect ?? { afterMs: 0 };
   if (!(typeof afterMs === 'number' && afterMs >= 0))
     wrong(`agents.${key}.stopOnDisconnect.afterMs is ${show(afterMs)}; it should be a number of milliseconds.`);
