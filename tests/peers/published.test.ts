@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +7,11 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { install } from '../../scripts/install.mjs';
 import { filesIn, root } from '../../scripts/workspace.mjs';
 import { startRegistry, type Registry } from './registry.ts';
+import { startIntertie, type StartedIntertie } from './start-intertie.ts';
+import { installedVersions, startPostgres } from './system-postgres.ts';
 
 const run = promisify(execFile);
 const base = mkdtempSync(join(tmpdir(), 'intertie-published-'));
@@ -38,6 +42,20 @@ async function runProgram(cwd: string, program: string): Promise<string> {
   const { stdout, stderr } = await run(process.execPath, ['program.mjs'], { cwd });
   expect(stderr).toBe('');
   return stdout;
+}
+
+/** Sends a message to the default agent and returns the texts of the stored messages. */
+async function chat(url: string, thread: string, text: string): Promise<string> {
+  const messages = [{ id: `${thread}-u`, role: 'user', parts: [{ type: 'text', text }] }];
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ id: thread, messages });
+  const answer = await fetch(`${url}/api/chat`, { method: 'POST', headers, body });
+  expect(await answer.text()).toContain('"type":"finish"');
+  return readThread(url, thread);
+}
+
+async function readThread(url: string, thread: string): Promise<string> {
+  return (await fetch(`${url}/api/threads/${thread}/messages?format=ui`)).text();
 }
 
 describe('packages of a registry, installed in empty folders', () => {
@@ -84,3 +102,113 @@ describe('packages of a registry, installed in empty folders', () => {
     expect(await runProgram(folder, drizzle)).toBe('Drizzle is not installed. Run `npm install drizzle-orm`.\n');
   });
 });
+
+// One installation of npx and one of the project are shared. A machine that runs other tests too installs for minutes.
+describe('the first steps of a new user', { timeout: 300_000 }, () => {
+  // On a timeout, the requests of npm are in the output.
+  const npx = (): NodeJS.ProcessEnv => ({ ...registry.env, ANTHROPIC_API_KEY: 'none', npm_config_loglevel: 'http' });
+  const project = join(base, 'chat');
+  const serve = (env: NodeJS.ProcessEnv = registry.env): Promise<StartedIntertie> =>
+    startIntertie(join(project, 'node_modules/.bin/intertie'), ['serve', '--port', '0'], { cwd: project, env });
+
+  it('answers after npx intertie in an empty folder, and names the package of a key', async () => {
+    const cwd = newFolder('npx');
+    // npm does not pass a signal on, so that its whole process group gets it.
+    const options = { cwd, env: npx(), detached: true };
+    const { url, agents, stop } = await startIntertie('npx', ['--yes', 'intertie', '--port', '0'], options);
+    try {
+      expect(agents).toContain('helper');
+      expect(agents).not.toContain('claude');
+      expect(await chat(url, 't1', 'What is the weather in Lisbon?')).toContain('Lisbon');
+    } finally {
+      await stop();
+    }
+    const doctor = await run('npx', ['--yes', 'intertie', 'doctor'], { cwd, env: npx() }).catch(
+      (error: object) => error,
+    );
+    expect((doctor as { stdout: string }).stdout).toContain(
+      'ANTHROPIC_API_KEY is set, but @ai-sdk/anthropic is not installed. Run `npm install intertie @ai-sdk/anthropic`.',
+    );
+  });
+
+  it('installs, tests and builds the project of npx intertie init', async () => {
+    await run('npx', ['--yes', 'intertie', 'init', 'chat', '--with', 'agent'], { cwd: base, env: npx() });
+    await npm(project, 'install');
+    await npm(project, 'test');
+    await npm(project, 'run', 'types');
+    await npm(project, 'run', 'build');
+    expect(readFileSync(join(project, 'dist/index.html'), 'utf8')).toContain('<title>chat</title>');
+  });
+
+  it('answers in the project over HTTP, and keeps the page and its open approval after a reload', async () => {
+    const server = await serve();
+    const page = await startPage(project, server.url);
+    install('tests/browser');
+    const { launch } = await import('../browser/browser.ts');
+    const { context, close } = await launch();
+    try {
+      expect(await chat(server.url, 'without-page', 'Hello')).toContain('"role":"assistant"');
+      const tab = await context.newPage();
+      await tab.goto(page.url);
+      await tab.getByLabel('Message').fill('Send an email to Ada');
+      await tab.keyboard.press('Enter');
+      const allow = tab.getByRole('button', { name: 'Allow' });
+      await allow.waitFor();
+      await tab.reload();
+      await tab.getByText('Send an email to Ada', { exact: true }).waitFor();
+      await allow.waitFor();
+      await allow.click();
+      await tab.getByText('Done: the email is').waitFor();
+      await tab.reload();
+      await tab.getByText('Done: the email is').waitFor();
+      expect(await tab.getByText('Send an email to Ada', { exact: true }).count()).toBe(1);
+      expect(await tab.getByRole('region', { name: 'Tool sendEmail' }).count()).toBe(1);
+    } finally {
+      await close();
+      await page.stop();
+      expect(await server.stop()).toBe(0);
+    }
+  });
+
+  it('runs an own agent, and reads on one server a chat of another with the same Postgres', async () => {
+    const [, own] = /^```ts title=intertie\.config\.ts\n(.*?)^```$/ms.exec(
+      readFileSync(join(root, 'docs/first-app.md'), 'utf8'),
+    )!;
+    writeFileSync(join(project, 'intertie.config.ts'), own!);
+    const database = await startPostgres(installedVersions.at(-1)!);
+    const servers: StartedIntertie[] = [];
+    try {
+      const env = { ...registry.env, DATABASE_URL: database.url };
+      servers.push(...(await Promise.all([serve(env), serve(env)])));
+      const [first, second] = servers;
+      expect(await chat(first!.url, 'shared', 'Polly')).toContain('You said: Polly');
+      expect(await readThread(second!.url, 'shared')).toContain('You said: Polly');
+    } finally {
+      await Promise.all(servers.map(({ stop }) => stop()));
+      await database.stop();
+    }
+  });
+});
+
+/** Starts `npm run page` of a project, and waits for the address that Vite prints. */
+async function startPage(cwd: string, server: string): Promise<{ url: string; stop(): Promise<void> }> {
+  const env = { ...registry.env, INTERTIE_URL: server };
+  const args = ['run', 'page', '--', '--host', '127.0.0.1', '--port', '0'];
+  const child = spawn('npm', args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  const closed = once(child, 'close');
+  let output = '';
+  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
+    output += String(chunk);
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
+    if (url === undefined) continue;
+    child.stdout.resume();
+    return {
+      url,
+      async stop() {
+        process.kill(-child.pid!, 'SIGTERM');
+        await closed;
+      },
+    };
+  }
+  throw new Error(`Vite did not start: ${output}`);
+}
