@@ -1,7 +1,7 @@
 import type { MessageContent } from '../../event/message.ts';
 
 /** Characters of a message's text that are searched. */
-export const searchedLength = 100_000;
+const searchedLength = 100_000;
 
 const maxTerms = 20;
 const separator = /[^\p{L}\p{N}\p{M}]+/u;
