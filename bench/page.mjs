@@ -29,12 +29,12 @@ const introduction = `# Benchmarks
 
 Written by \`npm run bench -- --write\` from \`bench/results.json\`; do not edit.
 
-\`\`\`sh
-npm run bench                    # all suites; installs the peers on the first run
-npm run bench mail core          # some suites
-npm run bench -- --write         # also writes this page; suites that were not run keep their figures
-npm run bench -- --compare       # also compares with this page; exits with 1 if a row differs
-\`\`\`
+| command | effect |
+| --- | --- |
+| \`npm run bench\` | all suites; installs the peers on the first run |
+| \`npm run bench mail core\` | some suites |
+| \`npm run bench -- --write\` | also writes this page; suites that were not run keep their figures |
+| \`npm run bench -- --compare\` | also compares with this page; exits with 1 if a row differs |
 
 - **Ratio**: how many times better we are than the peer, in time or memory for the same work. Above 1× we win. Both alternate in the same
   run on the same machine, and the ratio is taken per round, so it is comparable across machines; the milliseconds are not.

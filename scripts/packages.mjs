@@ -31,7 +31,9 @@ try {
     run(`publint ${name}`, 'publint/src/cli.js', archive, '--strict');
     run(`attw ${name}`, '@arethetypeswrong/cli/dist/index.js', archive, '--profile', 'esm-only');
 
-    const unwanted = files.filter((file) => /\.(test|test-d|soak)\.|tsbuildinfo/.test(file));
+    // `intertie init` copies the folder `project`, with its test, into new projects.
+    const own = files.filter((file) => !file.startsWith('project/'));
+    const unwanted = own.filter((file) => /\.(test|test-d|soak)\.|tsbuildinfo/.test(file));
     if (unwanted.length > 0) problems.push(`${name} would publish ${unwanted.join(', ')}`);
     if (name === 'intertie' && !files.includes('dist/console/index.html')) problems.push(`${name} has no console`);
     // The sources of the console are in apps/console, and every build empties its folder.

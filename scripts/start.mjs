@@ -54,6 +54,8 @@ if (!existsSync(join(root, 'node_modules/typescript'))) {
   process.exit(1);
 }
 
+process.stderr.write('Intertie: a server with a console and demo agents, which need no API key.\n');
+
 /** @param {string[]} names */
 const changedAt = (...names) => newest(names.map((name) => join(root, name, 'src')));
 

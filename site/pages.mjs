@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { filesIn, libraries, root } from '../scripts/workspace.mjs';
 
 /** Folder of the generated pages, which VitePress reads. */
-export const pagesFolder = fileURLToPath(new URL('.intertie/pages', import.meta.url));
+const pagesFolder = fileURLToPath(new URL('.intertie/pages', import.meta.url));
 
 /**
  * Returns the pages of the site: path in the repository to path on the site.
@@ -46,7 +46,7 @@ export function writePages() {
  * @param {string} file path of the page in the repository
  * @param {Map<string, string>} pages
  */
-export function rewriteLinks(text, file, pages) {
+function rewriteLinks(text, file, pages) {
   const resolve = (/** @type {string} */ href) => toSiteLink(href, file, pages);
   return outsideOfCode(text, (prose) =>
     prose

@@ -69,6 +69,11 @@ describe('the tree', () => {
     expect(broken).toEqual([]);
   });
 
+  it('has no comments in shell blocks, which zsh passes to the command', () => {
+    const blocks = /^```sh.*\n(?:(?!```).*\n)*?(?!```).*\s#\s.*$/gm;
+    expect(findLines(blocks, (file) => file.endsWith('.md'))).toEqual([]);
+  });
+
   it('names the version where a page first mentions MAIL', () => {
     const pages = files.filter(({ file }) => file.endsWith('.md') && !file.startsWith('.changeset/'));
     const without = pages.filter(({ text }) => /\bMAIL\b( 1\.3\b)?/.exec(text)?.[0] === 'MAIL');

@@ -8,13 +8,14 @@ import { mailSwarm, serve, type Intertie, type IntertieConfig } from 'intertie';
 
 import { demoSource } from '../../examples/chat-page/dist/demo-source.js';
 import { liveQuestionSource, questionSource } from './question-sources.ts';
+import { richSource } from './rich-source.ts';
 import { startDemoAgents } from '../../packages/server/dist/demo/start-demo-agents.js';
 
 export type ConsoleServer = { url: string; intertie: Intertie; close(): Promise<void> };
 
 /**
  * Starts the server with the console on an embedded database of its own. Its agents are the demo agents, a swarm with a short
- * breakpoint, a slow agent, a team of three, and two agents that ask questions.
+ * breakpoint, a slow agent, a team of three, two agents that ask questions, and one whose answer has content of every kind.
  */
 export async function startConsoleServer({
   port = 0,
@@ -40,7 +41,9 @@ export async function startConsoleServer({
       team: { name: 'team', pauses: team.pauses, run: (input, control) => team.run(input, control) },
       questions: questionSource,
       'live-question': liveQuestionSource,
+      rich: richSource,
     },
+    prices: { demo: { input: 3, output: 15 } },
   };
   const served = await serve(config, { port });
   return {

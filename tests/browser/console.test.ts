@@ -406,19 +406,20 @@ describe('the console', () => {
 
   it('finds, renames and deletes threads', async () => {
     const { page } = tab;
-    await page.getByLabel('Search threads').fill('Night trains');
-    await expect.poll(() => page.locator('.thread').count(), soon).toBe(1);
-    await page.locator('.thread').hover();
+    const threads = page.locator('.thread:not(.match)');
+    await page.getByLabel('Search titles and messages').fill('Night trains');
+    await expect.poll(() => threads.count(), soon).toBe(1);
+    await threads.hover();
     await page.getByRole('button', { name: 'Rename Night trains' }).click();
     await page.getByLabel('Thread title').fill('By night');
     await page.keyboard.press('Enter');
-    await page.getByLabel('Search threads').fill('By night');
-    await page.locator('.thread').getByText('By night').waitFor();
-    await page.locator('.thread').hover();
+    await page.getByLabel('Search titles and messages').fill('By night');
+    await threads.getByText('By night').waitFor();
+    await threads.hover();
     await page.getByRole('button', { name: 'Delete By night' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByText('No matching threads.').waitFor();
-    await page.getByLabel('Search threads').fill('');
+    await page.getByText('No title contains these words.').waitFor();
+    await page.getByLabel('Search titles and messages').fill('');
   });
 
   it('supports keyboard shortcuts', async () => {
@@ -429,7 +430,9 @@ describe('the console', () => {
     await page.keyboard.press('j');
     expect(await page.evaluate(() => document.activeElement?.className)).toContain('message');
     await page.keyboard.press('/');
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Search threads');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
+      'Search titles and messages',
+    );
     await page.locator('.chat-bar .title').click();
     const scroller = page.locator('.scroller');
     const rest = (): Promise<number> =>

@@ -48,7 +48,7 @@ describe('the documentation site', () => {
       });
     });
     ({ context, close } = await launch());
-  }, 300_000);
+  }, 600_000);
   afterAll(async () => {
     await close?.();
     await server?.close();

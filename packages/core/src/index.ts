@@ -53,6 +53,7 @@ export type {
   Environment,
   OnFrame,
 } from './protocol/agent-kind.ts';
+export type { ModelCall, ModelCallEnd, OnModelCall } from './protocol/model-call.ts';
 export { iterate } from './stream/iterate.ts';
 export { toReadableStream } from './stream/to-readable-stream.ts';
 

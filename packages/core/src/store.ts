@@ -7,8 +7,10 @@ export type {
   ListThreads,
   MessageChange,
   MessageInput,
+  MessageMatch,
   SavedMessages,
   SaveMessages,
+  SearchMessages,
   ThreadInput,
   ThreadPage,
 } from './store/store.ts';
@@ -76,6 +78,7 @@ export {
 export { collectDecisions } from './store/collect-decisions.ts';
 export { toNearestJson, readContent, readJson, readMessage } from './store/rules/read-message.ts';
 export { toLogText, withoutCheckpoints } from './store/rules/log-text.ts';
+export { getSearchText, toSearchTerms } from './store/rules/search-terms.ts';
 export { readSaveMode } from './store/rules/save-mode.ts';
 export type { SaveMode } from './store/rules/save-mode.ts';
 export { defaultLeaseMs, defaultResumableLeaseMs } from './store/default-lease.ts';

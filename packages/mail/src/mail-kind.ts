@@ -48,13 +48,30 @@ export const mailKind: AgentKind<[MAILAgentOptions?]> = {
   },
   template: {
     name: 'mail',
-    variables: ['MAIL_BASE_URL', 'MAIL_API_KEY'],
-    config: `import { defineConfig, mailSwarm } from 'intertie';
+    variables: [
+      { name: 'MAIL_BASE_URL', description: 'URL of the MAIL server, for example http://localhost:8000' },
+      { name: 'MAIL_API_KEY', description: 'Its token' },
+    ],
+    dependencies: (version) => ({ '@intertie/mail': `^${version}` }),
+    config: `import { createMAILDemo } from '@intertie/mail/demo';
+import { defineConfig, mailSwarm } from 'intertie';
+
+// A scripted swarm in this process, until MAIL_BASE_URL is set.
+const demo = createMAILDemo({ paceMs: 100 });
+const demoSettings = {
+  baseUrl: 'http://demo',
+  authToken: 'demo',
+  fetch: (url: string | URL | Request, init?: RequestInit) => demo.fetch(new Request(url, init)),
+};
 
 export default defineConfig({
-  // MAIL_BASE_URL and MAIL_API_KEY configure the swarm. Check it with: npx intertie doctor
-  agents: { swarm: mailSwarm() },
+  // Check your server with: npm run doctor
+  agents: { swarm: mailSwarm(process.env.MAIL_BASE_URL ? {} : demoSettings) },
 });
+`,
+    readme: `Try in the page: "Where does the time go in our build?"
+
+The answers come from a scripted swarm. For your own, set \`MAIL_BASE_URL\` and \`MAIL_API_KEY\` in \`.env\`, and restart.
 `,
   },
   async startDemo({ pace, listen }) {

@@ -49,6 +49,8 @@ export default defineConfig({
   },
 });
 `,
+    readme: `The agent is a flow with one node, which repeats the message. Replace it in \`intertie.config.ts\` with your own.
+`,
   },
   async startDemo({ pace }) {
     const { demoFlow, demoRuntime } = await import('./demo/demo-flow.ts');

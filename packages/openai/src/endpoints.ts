@@ -36,6 +36,8 @@ const chatBody: JsonObject = {
   },
 };
 
+const prefixes = { openai: '/v1', 'open-responses': '/open-responses/v1' } satisfies { [name in Flavour]: string };
+
 /** Endpoints below one prefix. Its flavour is chosen by the path, never guessed. */
 function createEndpoints(prefix: string): Endpoint[] {
   const response = `${prefix}/responses/{id}`;
@@ -96,24 +98,25 @@ function createEndpoints(prefix: string): Endpoint[] {
 }
 
 const endpoints: ReadonlyArray<{ flavour: Flavour; endpoint: Endpoint }> = [
-  ...createEndpoints('/v1').map((endpoint) => ({ flavour: 'openai' as const, endpoint })),
+  ...createEndpoints(prefixes.openai).map((endpoint) => ({ flavour: 'openai' as const, endpoint })),
   {
     flavour: 'openai',
     endpoint: {
       method: 'POST',
-      path: '/v1/chat/completions',
+      path: `${prefixes.openai}/chat/completions`,
       summary: 'Runs an agent as a chat completion. Streams with `stream`.',
       body: chatBody,
       answers: { 200: 'sse' },
       handle: (handler) => handler.createChatCompletion(),
     },
   },
-  ...createEndpoints('/open-responses/v1').map((endpoint) => ({ flavour: 'open-responses' as const, endpoint })),
+  ...createEndpoints(prefixes['open-responses']).map((endpoint) => ({ flavour: 'open-responses' as const, endpoint })),
 ];
 
 /** Endpoints of the OpenAI API for the agents of a server. */
 export const openaiEndpoints: ProtocolEndpoints = {
   routes: endpoints.map(({ endpoint }) => omit(endpoint, 'handle')),
+  basePaths: Object.values(prefixes),
   hasOwnErrors: true,
   createErrorBody,
   async createHandler(options) {

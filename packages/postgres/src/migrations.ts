@@ -14,6 +14,7 @@ const names = [
   '0007_recovery',
   '0008_branches',
   '0009_runs_by_message',
+  '0010_search',
 ];
 
 /** Number of the last migration that this code knows. */
@@ -44,7 +45,7 @@ export function recordMigration({ number }: Migration): string {
   return `insert into intertie.meta (key, value) values ('schema', '${number}') ${update}`;
 }
 
-/** Migrations that are applied by hand: row-level security by scope, and a full-text index of messages. */
+/** Migrations that are applied by hand: row-level security by scope, and an index for `searchMessages`. */
 export type OptionalMigration = 'row-security' | 'full-text';
 
 export type PrintMigrationsOptions = {

@@ -71,33 +71,25 @@ describe('row security', () => {
 describe.each([
   { name: 'Postgres', open: async (): Promise<Database> => connectPg(await newPostgresUrl()) },
   { name: 'PGlite', open: openPglite },
-])('full text, $name', ({ open }) => {
-  it('finds messages by words and accepts every message', { timeout: 60_000 }, async () => {
+])('the index for searches, $name', ({ open }) => {
+  it('finds messages and accepts every message', { timeout: 60_000 }, async () => {
     const database = await open();
     const store = PostgresMemoryStore.on(database);
     onTestFinished(() => store.close());
     await store.saveMessages({ messages: [message('m1', 'A train to Berlin')] });
     const script = await printMigrations({ after: latestMigration, optional: ['full-text'] });
-    for (const statement of script.split(/^(?=create )/m).slice(1)) {
-      await database.query(statement.replace(/\ncommit;\n$/, ''));
-    }
-    const long = 'word '.repeat(60_000);
+    await database.query(script.slice(script.indexOf('create index')).replace(/;\n+commit;\n$/, ''));
+    const long = 'word '.repeat(25_000);
     await store.saveMessages({
       messages: [
         message('m2', 'a\0b Munich\uD800 and \\u0000 more\uDC00'),
         message('m3', `Hamburg ${long}`),
         message('m4', '', { content: { format: 2, parts: [] } }),
-        message('m5', Array.from({ length: 60_000 }, (_, n) => `w${n}`).join(' ')),
+        message('m5', Array.from({ length: 20_000 }, (_, n) => `w${n}`).join(' ')),
       ],
     });
-    const find = async (words: string): Promise<string[]> => {
-      const rows = await database.query<{ id: string }>(
-        `select id from intertie.conversation_message
-         where intertie.message_words(content) @@ websearch_to_tsquery('simple', $1) and deleted_at is null order by seq`,
-        [words],
-      );
-      return rows.map(({ id }) => id);
-    };
+    const find = async (search: string): Promise<string[]> =>
+      (await store.searchMessages({ search })).map(({ messageId }) => messageId);
     expect(await find('berlin train')).toEqual(['m1']);
     expect(await find('munich')).toEqual(['m2']);
     expect(await find('more')).toEqual(['m2']);

@@ -17,11 +17,13 @@ import {
   type ListMessages,
   type ListThreads,
   type MessageChange,
+  type MessageMatch,
   type Registry,
   type RunLog,
   type SavedMessages,
   type SaveMessages,
   type Scope,
+  type SearchMessages,
   type ThreadInput,
   type ThreadPage,
 } from '@intertie/core/store';
@@ -115,6 +117,10 @@ export class PostgresMemoryStore implements Store {
 
   deleteMessage(request: { threadId: string; messageId: string }): Promise<void> {
     return this.#conversations.deleteMessage(request);
+  }
+
+  searchMessages(query: SearchMessages): Promise<MessageMatch[]> {
+    return this.#conversations.searchMessages(query);
   }
 
   getThreadById(query: { threadId: string }): Promise<Thread | null> {

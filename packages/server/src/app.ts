@@ -1,3 +1,4 @@
+import type { ProtocolEndpoints } from '@intertie/core';
 import { readRunHeaders } from '@intertie/core/http';
 import { Hono } from 'hono';
 import { routePath } from 'hono/route';
@@ -23,6 +24,7 @@ import { addQuestionRoutes } from './routes/questions.ts';
 import { createRouteFinder, isStreaming, listRoutes, type Route } from './routes/route-table.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addStreamRoutes } from './routes/streams.ts';
+import { addSearchRoutes } from './routes/search.ts';
 import { addThreadRoutes } from './routes/threads.ts';
 
 /** Creates the Hono app with every route of the server. `guard` runs before each of them. */
@@ -34,6 +36,7 @@ export function createApp(host: Host): App {
   addAgentRoutes(app, host);
   addAgentEndpoints(app, host);
   addThreadRoutes(app, host);
+  addSearchRoutes(app, host);
   addRunRoutes(app, host);
   addQuestionRoutes(app, host);
   addBlobRoutes(app, host);
@@ -41,12 +44,15 @@ export function createApp(host: Host): App {
   addDevRoutes(app, host);
   addOperationRoutes(app, host);
   addOpenAPI(app, routes);
-  addConsole(app, host);
-  app.notFound((c) => {
+  const reject = (c: RouteContext): never => {
     const allowed = [...new Set(findRoutes(c.req.path).map(({ method }) => method))];
-    if (allowed.length === 0) return new IntertieError('not-found').toResponse();
-    return new IntertieError('method-not-allowed', undefined, { headers: { allow: allowed.join(', ') } }).toResponse();
-  });
+    if (allowed.length === 0) throw new IntertieError('not-found');
+    throw new IntertieError('method-not-allowed', undefined, { headers: { allow: allowed.join(', ') } });
+  };
+  for (const { endpoints } of host.protocols)
+    for (const path of endpoints?.basePaths ?? []) app.all(`${path}/*`, reject);
+  addConsole(app, host);
+  app.notFound(reject);
   app.onError((error, c) => toErrorResponse(host, error, c, findRoutes));
   return app;
 }
@@ -55,9 +61,23 @@ export function createApp(host: Host): App {
 function toErrorResponse(host: Host, error: unknown, c: RouteContext, findRoutes: FindRoutes): Response {
   const reported = reportError(host, error, c);
   const { status, code, message, headers } = reported;
-  const createErrorBody = findRoutes(c.req.path)[0]?.createErrorBody;
+  const createErrorBody = findErrorBody(host, c.req.path, findRoutes);
   if (!createErrorBody) return reported.toResponse();
   return Response.json(createErrorBody({ status, code, message }), { status, ...(headers && { headers }) });
+}
+
+/** Finds the error format of the route, or of the protocol whose base path has no such route. */
+function findErrorBody(
+  { protocols }: Host,
+  path: string,
+  findRoutes: FindRoutes,
+): ProtocolEndpoints['createErrorBody'] {
+  const [route] = findRoutes(path);
+  if (route) return route.createErrorBody;
+  const owner = protocols.find(({ endpoints }) =>
+    endpoints?.basePaths?.some((base) => `${path}/`.startsWith(`${base}/`)),
+  );
+  return owner?.endpoints?.createErrorBody;
 }
 
 type FindRoutes = (path: string) => Route[];

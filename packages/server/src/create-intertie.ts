@@ -9,6 +9,8 @@ import { checkConfig, checkToken, parseTrustProxy, type IntertieConfig, type Lim
 import { defined } from '@intertie/core/internal';
 import { EventLoopDelay } from './telemetry/event-loop-delay.ts';
 import { FrameRecorder } from './host/frame-recorder.ts';
+import { ModelCallRecorder } from './host/model-call-recorder.ts';
+import { createRecordedSource } from './host/record-source.ts';
 import type { Host, HostedAgent } from './host/host.ts';
 import { OpenStreams } from './http/open-streams.ts';
 import { Sessions } from './http/session.ts';
@@ -125,14 +127,16 @@ async function assemble(config: IntertieConfig, { store, closeStore, ...parts }:
       logger.log('error', 'run-failed', { runId, threadId, agent, code, error: message, details });
     },
   });
-  const frames = new FrameRecorder();
   const isLocalOnly = config.auth === undefined && token === undefined;
+  const frames = new FrameRecorder();
+  const modelCalls = (config.recordPrompts ?? isLocalOnly) ? new ModelCallRecorder(config.prices) : undefined;
+  const recorders = { frames: isLocalOnly ? frames : undefined, modelCalls };
   const agents = new Map<string, HostedAgent & { agent: Agent }>();
   for (const [name, given] of Object.entries(config.agents)) {
     const definition: AgentDefinition = isAgentDefinition(given) ? given : sourceDefinition(given);
-    const source = isLocalOnly ? frames.createSource(name, definition) : definition.createSource(name);
-    const { stopOnDisconnect } = definition;
-    const agentOptions = defined({ history: config.history, stopOnDisconnect });
+    const source = createRecordedSource(name, definition, recorders);
+    const { startBeforeCommit, stopOnDisconnect } = definition;
+    const agentOptions = defined({ history: config.history, startBeforeCommit, stopOnDisconnect });
     const agent = new Agent({ name, source, store, host: runs, ...agentOptions });
     agents.set(name, { name, definition, agent });
   }
@@ -152,6 +156,7 @@ async function assemble(config: IntertieConfig, { store, closeStore, ...parts }:
     errorText: isLocalOnly ? ({ message }) => message : undefined,
     sessions: token === undefined ? undefined : new Sessions(token),
     frames,
+    modelCalls,
     streams,
     trees: new ThreadTrees(),
     metrics,

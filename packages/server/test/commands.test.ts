@@ -69,6 +69,19 @@ describe('loadConfig', () => {
     expect(Object.keys((await loadConfig(path)).agents)).toEqual(['two']);
   });
 
+  test('reads the .env next to the configuration, and keeps variables of the process', async () => {
+    vi.stubEnv('INTERTIE_TEST_KEPT', 'from-process');
+    vi.stubEnv('INTERTIE_TEST_ADDED', undefined);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const project = mkdtempSync(join(folder, 'env-'));
+    writeFileSync(join(project, '.env'), 'INTERTIE_TEST_KEPT=from-file\nINTERTIE_TEST_ADDED=from-file\n');
+    const source = "{ name: 'x', pauses: 'replay', run: () => new ReadableStream() }";
+    const names = '[process.env.INTERTIE_TEST_KEPT]: source, [process.env.INTERTIE_TEST_ADDED]: source';
+    const path = join(project, 'intertie.config.ts');
+    writeFileSync(path, `const source = ${source}; export default { agents: { ${names} } };`);
+    expect(Object.keys((await loadConfig(path)).agents)).toEqual(['from-process', 'from-file']);
+  });
+
   test('rejects an invalid configuration with its file and field', async () => {
     const path = join(folder, 'wrong.config.ts');
     writeFileSync(path, 'export default { agents: { one: 1 } };');
@@ -151,7 +164,7 @@ test('prints the SQL of the migrations', async () => {
   expect(out).not.toContain('row level security');
   const more = await run('migrate', '--print', '--with', 'row-security', 'full-text');
   expect(more.out.startsWith(out.trimEnd())).toBe(true);
-  expect(more.out).toMatch(/row level security[^]*tsvector/);
+  expect(more.out).toMatch(/row level security[^]*create index conversation_message_words/);
   expect(await run('migrate', '--print', '--with', 'magic')).toMatchObject({ code: 2 });
   expect(await run('migrate', '--with', 'full-text')).toMatchObject({
     code: 2,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { agentKinds } from '../src/agent-kinds.ts';
 import { projectFiles } from '../src/init/project-files.ts';
+import { version } from '../src/config/version.ts';
 
 type Compose = {
   services: {
@@ -26,7 +27,7 @@ const templates = agentKinds.flatMap(({ template }) => (template ? [[template.na
 
 /** Environment variables of each template, without the token. */
 const settings: { [template: string]: string[] } = {
-  agent: ['ANTHROPIC_API_KEY'],
+  agent: ['AI_GATEWAY_API_KEY'],
   mail: ['MAIL_BASE_URL', 'MAIL_API_KEY'],
   'open-harness': [],
   'ag-ui': ['AGENT_URL'],
@@ -50,6 +51,28 @@ test.each(templates)('configures image and database in the compose file of %s', 
   expect(database.volumes.map((volume) => volume.split(':')[0])).toEqual(Object.keys(volumes));
   // Longer than the default drain time of the server.
   expect(Number.parseInt(intertie.stop_grace_period)).toBeGreaterThan(10);
+});
+
+test.each(templates)(
+  'names the project in the page and every variable in .env.example of %s',
+  (templateName, template) => {
+    const files = projectFiles(template, 'projects/Our shop');
+    expect(Object.keys(files)).toEqual(
+      expect.arrayContaining(['page/chat-page.tsx', 'test/agent.test.ts', 'tsconfig.json']),
+    );
+    expect(Object.values(files).filter((text) => text.includes('my-chat'))).toEqual([]);
+    expect(files['page/index.html']).toContain('<title>our-shop</title>');
+    const variables = [...files['.env.example']!.matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name);
+    expect(variables).toEqual([...settings[templateName]!, 'DATABASE_URL', 'INTERTIE_TOKEN']);
+  },
+);
+
+test('requires its own version in new projects', () => {
+  const { dependencies, devDependencies } = JSON.parse(projectFiles(templates[0]![1], 'chat')['package.json']!) as {
+    [list: string]: { [name: string]: string };
+  };
+  expect(dependencies).toMatchObject({ intertie: `^${version}` });
+  expect(devDependencies).toMatchObject({ '@intertie/ai-sdk': `^${version}` });
 });
 
 test.each(templates)('lists the imports of the configuration in the package.json of %s', (_, template) => {

@@ -273,6 +273,17 @@ describe('the openai client', () => {
     expect(error).toMatchObject({ status, code, type: 'invalid_request_error', message: expect.any(String) });
   });
 
+  it.each([
+    ['GET', '/v1/files', 404],
+    ['POST', '/v1/embeddings', 404],
+    ['GET', '/v1/responses', 405],
+    ['POST', '/open-responses/v1/responses/compact', 405],
+  ])('refuses %s %s with an OpenAI error', async (method, path, status) => {
+    const response = await fetch(`${server.url}${path}`, { method });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error', param: null } });
+  });
+
   it('reports a failed run as a failed response', async () => {
     const response = await client.responses.create({ model: 'helper', input: 'Fail' });
     expect(response).toMatchObject({ status: 'failed', error: { code: 'server_error' } });

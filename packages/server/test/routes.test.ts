@@ -93,6 +93,7 @@ const calls: { [route: string]: () => Promise<Response> } = {
     postJson(api('/v1/chat/completions'), { messages: [{ role: 'user', content: 'hello' }], stream: true }),
   ...openaiCalls('/open-responses/v1'),
   'GET /api/threads': () => fetch(api('/api/threads?search=weather&limit=10')),
+  'GET /api/search': () => fetch(api('/api/search?q=weather')),
   'GET /api/threads/{thread}': () => fetch(api('/api/threads/first')),
   'PATCH /api/threads/{thread}': () =>
     fetch(api('/api/threads/first'), { method: 'PATCH', body: JSON.stringify({ title: 'Weather' }) }),
@@ -107,6 +108,7 @@ const calls: { [route: string]: () => Promise<Response> } = {
   'GET /api/runs/{run}': () => fetch(api(`/api/runs/${run.runId}`)),
   'GET /api/runs/{run}/events': () => fetch(api(`/api/runs/${run.runId}/events?live=false`)),
   'GET /api/runs/{run}/frames': () => fetch(api(`/api/runs/${run.runId}/frames`)),
+  'GET /api/runs/{run}/model-calls': () => fetch(api(`/api/runs/${run.runId}/model-calls`)),
   'POST /api/runs/{run}/stop': () => postJson(api(`/api/runs/${run.runId}/stop`), {}),
   'POST /api/runs/{run}/answers': () =>
     postJson(api(`/api/runs/${paused.runId}/answers`), { answers: [{ questionId: 'unknown', approved: true }] }),
@@ -251,6 +253,26 @@ test('reads the events of a run from a cursor, and resets for an invalid one', a
   const reset = await read('?after=77.3');
   expect(reset[0]?.event).toBe('reset');
   expect(reset.slice(1).map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+});
+
+test('finds messages by their text, with an excerpt', async () => {
+  const { matches } = await json<{ matches: Array<{ threadId: string; role: string; excerpt: unknown }> }>(
+    '/api/search?q=WEATHER%20lis',
+  );
+  expect(matches).toContainEqual(
+    expect.objectContaining({
+      threadId: 'first',
+      role: 'user',
+      excerpt: [
+        { text: 'What is the ' },
+        { text: 'weather', isMatch: true },
+        { text: ' in ' },
+        { text: 'Lis', isMatch: true },
+        { text: 'bon?' },
+      ],
+    }),
+  );
+  expect((await fetch(api('/api/search'))).status).toBe(400);
 });
 
 test('streams the frames of a run, to which events refer by index', async () => {

@@ -13,7 +13,7 @@ import {
 const killed = { processes: 5, runs: 5 };
 
 it(
-  'continues the runs of every resumable source after SIGKILL, with the events and the message of undisturbed runs',
+  'continues runs of every resumable source after SIGKILL, with the events and the message of undisturbed runs',
   { timeout: 120_000 },
   async ({ annotate, onTestFinished }) => {
     const target = { target: await newPostgresUrl(), leaseMs: 2_000, peers: await startPeers() };

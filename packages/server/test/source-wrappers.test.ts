@@ -10,6 +10,8 @@ import { runControl } from '../../core/test/run-control.ts';
 import { runInput } from '../../core/test/run-input.ts';
 import { sourceDefinition } from '../src/agents/agent-definition.ts';
 import { FrameRecorder } from '../src/host/frame-recorder.ts';
+import { ModelCallRecorder } from '../src/host/model-call-recorder.ts';
+import { createRecordedSource } from '../src/host/record-source.ts';
 
 const events: AgentEvent[] = [
   { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' },
@@ -24,7 +26,11 @@ const inner: AgentSource = { ...tapeSource(tape, { speed: Infinity }), describe:
 
 const wrappers: { [name: string]: (source: AgentSource) => AgentSource } = {
   'a custom source with a name': (source) => sourceDefinition(source).createSource('named'),
-  FrameRecorder: (source) => new FrameRecorder().createSource('named', sourceDefinition(source)),
+  createRecordedSource: (source) =>
+    createRecordedSource('named', sourceDefinition(source), {
+      frames: new FrameRecorder(),
+      modelCalls: new ModelCallRecorder(),
+    }),
   withAGUIWriter: (source) => withAGUIWriter(() => source),
 };
 
@@ -58,6 +64,7 @@ const message = {
 const callers = {
   consumers: [
     'packages/ag-ui/src/server/create-ag-ui-handler.ts',
+    'packages/agent/src/execution/early-source.ts',
     'packages/agent/src/execution/execution.ts',
     'packages/ai-sdk/src/chat/handler/live-runs.ts',
     'packages/mail/src/encode/replay-mail.ts',
@@ -66,7 +73,7 @@ const callers = {
   wrappers: [
     'packages/ag-ui/src/stream-text/with-ag-ui-writer.ts',
     'packages/open-harness/src/chat/open-harness-chat-transport.ts',
-    'packages/server/src/host/frame-recorder.ts',
+    'packages/server/src/host/record-source.ts',
   ],
   // Sources of command-line tools, which have no durable runs.
   tools: ['packages/server/src/cli/chat/detecting-source.ts', 'packages/server/src/cli/replay/replay-handler.ts'],

@@ -20,6 +20,7 @@ import type { Draft, SessionState, ThreadSession } from './thread-session.ts';
 import { useFoldedRun } from './use-folded-run.ts';
 import { useFollow } from './use-follow.ts';
 import { getSpeakerNames } from './message-content.ts';
+import { useLinkedMessage } from './use-linked-message.ts';
 import { useMessageWindow } from './use-message-window.ts';
 import { useInternalMessages } from './use-internal-messages.ts';
 
@@ -43,7 +44,7 @@ export type ChatViewProps = {
 export function ChatView(props: ChatViewProps): ReactNode {
   const { session, state, server, events, scrub, isInternalShown, onEndScrub, onRun, onInspect, onAgents } = props;
   const { messages, status, error } = useChat({ chat: session.chat, experimental_throttle: 40 });
-  const { scroller, content, isFollowing, follow } = useFollow();
+  const { scroller, content, isFollowing, follow, release } = useFollow();
   const isBusy = status === 'submitted' || status === 'streaming';
   const last = messages.at(-1);
   const lastAnswer = messages.findLast(({ role }) => role === 'assistant');
@@ -66,7 +67,8 @@ export function ChatView(props: ChatViewProps): ReactNode {
   const scrubbed = useScrubbed(messages, events, scrub, isInternalShown);
   const shown = scrubbed ?? messages.map((message) => withInternal.get(message.id) ?? message);
 
-  const { first, showEarlier } = useMessageWindow(scroller, session.threadId, shown.length);
+  const { first, showEarlier, showFrom } = useMessageWindow(scroller, session.threadId, shown.length);
+  useLinkedMessage({ session, messages: shown, scroller, first, showFrom, release });
 
   const answerHandler = useMemo<AnswerHandler>(
     () => ({

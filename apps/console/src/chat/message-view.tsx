@@ -23,7 +23,12 @@ export const MessageView = memo(function Message({
     const files = message.parts.filter(({ type }) => type === 'file');
     const rest = message.parts.filter(({ type }) => type !== 'file');
     return (
-      <article className="message user" aria-label={message.role === 'user' ? 'You' : 'Instructions'} tabIndex={-1}>
+      <article
+        className="message user"
+        data-message={message.id}
+        aria-label={message.role === 'user' ? 'You' : 'Instructions'}
+        tabIndex={-1}
+      >
         <div className="bubble">
           {files.length > 0 && (
             <div className="files">
@@ -34,7 +39,9 @@ export const MessageView = memo(function Message({
           )}
           {rest.map((part, index) =>
             part.type === 'text' ? (
-              <p key={index}>{part.text}</p>
+              <p key={index} dir="auto">
+                {part.text}
+              </p>
             ) : (
               <PartView key={getPartKey(part, index)} part={part} isLive={false} />
             ),
@@ -47,7 +54,13 @@ export const MessageView = memo(function Message({
   const segments = splitByAgent(message);
   const isAnonymous = segments.every(({ speaker }) => speaker === undefined);
   return (
-    <article className="message assistant" aria-label="Answer" aria-busy={isLive} tabIndex={-1}>
+    <article
+      className="message assistant"
+      data-message={message.id}
+      aria-label="Answer"
+      aria-busy={isLive}
+      tabIndex={-1}
+    >
       {isAnonymous && author !== undefined && (
         <h2 className="speaker" style={{ '--agent': getColor(author) } as CSSProperties}>
           <span className="dot" />

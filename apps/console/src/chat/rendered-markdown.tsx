@@ -1,5 +1,6 @@
-import { isValidElement, type ComponentProps, type ReactNode } from 'react';
+import { createElement, isValidElement, type ComponentProps, type ReactNode } from 'react';
 import { Streamdown, type Components } from 'streamdown';
+import { Code } from '../ui/code.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { isWebUrl } from './message-content.ts';
 
@@ -23,28 +24,41 @@ const components = {
     </div>
   ),
   // The agent's name above is an h2, and heading levels must not be skipped: h1 to h3 all become h3.
-  h1: ({ children }: ComponentProps<'h3'>) => <h3 data-level="1">{children}</h3>,
-  h2: ({ children }: ComponentProps<'h3'>) => <h3 data-level="2">{children}</h3>,
-  h3: 'h3',
-  h4: 'h4',
-  h5: 'h5',
-  h6: 'h6',
-  p: 'p',
-  ul: 'ul',
-  ol: 'ol',
+  h1: ({ children }: ComponentProps<'h3'>) => (
+    <h3 data-level="1" dir="auto">
+      {children}
+    </h3>
+  ),
+  h2: ({ children }: ComponentProps<'h3'>) => (
+    <h3 data-level="2" dir="auto">
+      {children}
+    </h3>
+  ),
+  h3: withDirection('h3'),
+  h4: withDirection('h4'),
+  h5: withDirection('h5'),
+  h6: withDirection('h6'),
+  p: withDirection('p'),
+  ul: withDirection('ul'),
+  ol: withDirection('ol'),
   li: 'li',
   hr: 'hr',
-  blockquote: 'blockquote',
+  blockquote: withDirection('blockquote'),
   strong: 'strong',
   thead: 'thead',
   tbody: 'tbody',
   tr: 'tr',
-  th: 'th',
-  td: 'td',
+  th: withDirection('th'),
+  td: withDirection('td'),
   sup: 'sup',
   sub: 'sub',
   section: 'section',
 } as Components;
+
+/** Creates an element whose text runs in the direction of its first letter, such as right to left. */
+function withDirection(tag: string): (props: { children?: ReactNode; start?: number; style?: object }) => ReactNode {
+  return ({ children, start, style }) => createElement(tag, { dir: 'auto', start, style }, children);
+}
 
 export default function RenderedMarkdown({ text, isStreaming }: { text: string; isStreaming: boolean }): ReactNode {
   return (
@@ -72,7 +86,7 @@ function Fence({ children }: { children?: ReactNode }): ReactNode {
         <CopyButton text={text.replace(/\n$/, '')} label="Copy code" />
       </figcaption>
       <pre tabIndex={0}>
-        <code>{text}</code>
+        <Code text={text} language={language} />
       </pre>
     </figure>
   );

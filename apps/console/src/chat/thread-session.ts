@@ -145,6 +145,22 @@ export class ThreadSession {
     void this.chat.sendMessage({ text, files, messageId });
   }
 
+  /** Sends a message again with another text or agent, as a branch. Returns the reason if it is not possible now. */
+  async runAgain(messageId: string, { text, agent }: { text: string; agent: string }): Promise<string | undefined> {
+    if (this.isBusy) return 'An answer is being written. Wait for its end, or stop it.';
+    const find = (): UIMessage | undefined => this.chat.messages.find(({ id }) => id === messageId);
+    try {
+      if (!find()) await this.showBranch(messageId);
+    } catch (error) {
+      return formatError(error);
+    }
+    const message = find();
+    if (!message) return 'The message of this run was deleted.';
+    this.chooseAgent(agent);
+    this.edit(messageId, { text, files: getFiles(message) });
+    return undefined;
+  }
+
   /** Generates the last answer, or the given one, again. */
   regenerate(messageId?: string): void {
     void this.chat.regenerate(messageId === undefined ? {} : { messageId });

@@ -8,6 +8,8 @@ export type Follow = {
   content: RefObject<HTMLDivElement | null>;
   isFollowing: boolean;
   follow: () => void;
+  /** Stops following until the user returns to the end. */
+  release: () => void;
 };
 
 /** Keeps a growing list scrolled to its end until the user scrolls away, and again when they return to the end. */
@@ -22,6 +24,11 @@ export function useFollow(): Follow {
     setFollowing(true);
     const element = scroller.current;
     if (element) element.scrollTop = element.scrollHeight;
+  }, []);
+
+  const release = useCallback((): void => {
+    isAtEnd.current = false;
+    setFollowing(false);
   }, []);
 
   useEffect(() => {
@@ -50,5 +57,5 @@ export function useFollow(): Follow {
     };
   }, []);
 
-  return { scroller, content, isFollowing, follow };
+  return { scroller, content, isFollowing, follow, release };
 }

@@ -1,7 +1,10 @@
-import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 
 /** Messages that are shown first, and added each time. More would delay the opening of a long thread. */
 const pageSize = 50;
+
+/** Messages that are rendered above a message that is shown. */
+const margin = 10;
 
 /** Distance from the top, in pixels, at which earlier messages are added. */
 const nearTop = 600;
@@ -10,6 +13,8 @@ export type MessageWindow = {
   /** Index of the first message that is rendered. */
   first: number;
   showEarlier: () => void;
+  /** Renders messages from this index on. */
+  showFrom: (index: number) => void;
 };
 
 /** Renders the end of a thread, and earlier messages as the user scrolls up. What the user reads stays in place. */
@@ -26,6 +31,10 @@ export function useMessageWindow(
     heightBefore.current = scroller.current?.scrollHeight;
     setShown({ threadId, size: size + pageSize });
   };
+  const showFrom = useCallback(
+    (index: number): void => setShown({ threadId, size: count - index + margin }),
+    [threadId, count],
+  );
 
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -45,5 +54,5 @@ export function useMessageWindow(
     element.addEventListener('scroll', onScroll, { passive: true });
     return () => element.removeEventListener('scroll', onScroll);
   });
-  return { first, showEarlier };
+  return { first, showEarlier, showFrom };
 }

@@ -27,7 +27,7 @@ import { StreamToolbar } from './streams/stream-toolbar.tsx';
 import { targets, useTargetFormat } from './streams/target.ts';
 import { useFollow } from './streams/use-follow.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
-import { useElementSize } from './use-element-size.ts';
+import { useElementSize } from '../ui/use-element-size.ts';
 
 /** Source frames, canonical events and target events of a run in three columns, aligned by cause. */
 export function StreamsPane(props: PaneProps): ReactNode {

@@ -12,7 +12,7 @@ import { buildAgentGraph, type AgentNode } from './topology/agent-graph.ts';
 import { nodeSize, TopologyGraph } from './topology/topology-graph.tsx';
 import { useFold } from './use-fold.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
-import { useElementSize } from './use-element-size.ts';
+import { useElementSize } from '../ui/use-element-size.ts';
 
 const renderIntervalMs = 100;
 

@@ -1,5 +1,5 @@
-/** All five tabs are visible from this width on. */
-const minWidth = 400;
+/** All six tabs are visible from this width on. */
+const minWidth = 440;
 const defaultWidth = 600;
 /** Minimum and comfortable width of the thread list and the chat together. */
 const minRest = 580;

@@ -11,6 +11,7 @@ const bodies = {
   timeline: lazy(() => import('../inspect/timeline-pane.tsx').then((module) => ({ default: module.TimelinePane }))),
   tree: lazy(() => import('../inspect/tree-pane.tsx').then((module) => ({ default: module.TreePane }))),
   tape: lazy(() => import('../inspect/tape-pane.tsx').then((module) => ({ default: module.TapePane }))),
+  prompts: lazy(() => import('../inspect/prompts-pane.tsx').then((module) => ({ default: module.PromptsPane }))),
 };
 
 const tabs: ReadonlyArray<Tab<Pane>> = [
@@ -19,9 +20,10 @@ const tabs: ReadonlyArray<Tab<Pane>> = [
   { id: 'timeline', label: 'Timeline' },
   { id: 'tree', label: 'Tree' },
   { id: 'tape', label: 'Tape' },
+  { id: 'prompts', label: 'Prompts' },
 ];
 
-/** Five views of the run next to the chat. The code of a pane is loaded when it is first shown. */
+/** Six views of the run next to the chat. The code of a pane is loaded when it is first shown. */
 export function Inspector({ pane, onClose, ...props }: PaneProps & { pane: Pane; onClose: () => void }): ReactNode {
   const Body = bodies[pane];
   return (

@@ -3,7 +3,7 @@ import { IconButton } from '../ui/button.tsx';
 
 const keys: ReadonlyArray<[string, string]> = [
   ['j  k', 'Next and previous message; in the inspector, rows'],
-  ['/', 'Search threads; in the inspector, filter'],
+  ['/', 'Search titles and messages; in the inspector, filter'],
   ['e', 'In Streams, show the events of a part or fold them'],
   ['w', 'Show what waits for you'],
   ['f', 'Scroll to the end and follow it'],
@@ -11,7 +11,7 @@ const keys: ReadonlyArray<[string, string]> = [
   ['c', 'Write a message'],
   ['i', 'Open or close the inspector'],
   ['v', 'Show messages between agents'],
-  ['1 – 5', 'Streams, Topology, Timeline, Tree, Tape'],
+  ['1 – 6', 'Streams, Topology, Timeline, Tree, Tape, Prompts'],
   ['Enter', 'Send; during an answer, queue'],
   ['Ctrl+Enter', 'During an answer, replace it'],
   ['Esc', 'Stop the answer; leave a field'],

@@ -112,6 +112,7 @@ export function ThreadScreen({
           {...(agent !== undefined && { agent })}
           events={events}
           onLeaf={(messageId) => void session.showLeaf(messageId)}
+          onRunAgain={(messageId, change) => session.runAgain(messageId, change)}
           onScrub={setScrub}
           onTape={onTape}
           onClose={layout.toggleInspector}

@@ -9,18 +9,22 @@ import { navigate } from '../use-location.ts';
 import { notifyThreadsChanged } from '../thread-changes.ts';
 import { useOpenQuestions } from '../open-questions.ts';
 import { Inbox } from './inbox.tsx';
+import { MessageMatches } from './message-matches.tsx';
 import { useThreads } from './use-threads.ts';
 import { formatDate } from './format-date.ts';
 
 /** List of threads with search, rename and delete. */
 export function ThreadList({
   current,
+  message,
   server,
   searchField,
   isInbox,
   onInbox,
 }: {
   current: string | undefined;
+  /** Message that the chat shows after a search. */
+  message: string | undefined;
   server: ServerInfo | undefined;
   searchField: RefObject<HTMLInputElement | null>;
   /** Whether the list shows only what waits for the user. */
@@ -59,8 +63,8 @@ export function ThreadList({
           ref={searchField}
           type="search"
           value={search}
-          placeholder="Search threads"
-          aria-label="Search threads"
+          placeholder="Search messages"
+          aria-label="Search titles and messages"
           onChange={(event) => setSearch(event.target.value)}
         />
         <kbd aria-hidden="true">/</kbd>
@@ -90,13 +94,14 @@ export function ThreadList({
       )}
       <ErrorMessage text={error} />
       {!isInbox && threads.length === 0 && !isLoading && error === undefined && (
-        <p className="empty">{search === '' ? 'Your threads appear here.' : 'No matching threads.'}</p>
+        <p className="empty">{search === '' ? 'Your threads appear here.' : 'No title contains these words.'}</p>
       )}
       {!isInbox && loadMore && (
         <Button variant="quiet" onClick={loadMore}>
           More
         </Button>
       )}
+      {!isInbox && search.trim() !== '' && <MessageMatches search={search.trim()} current={message} />}
       <span className="grow" />
       <p className="server" role="status">
         <span className="dot" data-on={server !== undefined || undefined} />
@@ -154,7 +159,9 @@ function ThreadRow({
           navigate({ thread: thread.id, view: 'chat' });
         }}
       >
-        <span className="title">{title}</span>
+        <span className="title" dir="auto">
+          {title}
+        </span>
         <span className="meta">
           {thread.agent !== undefined && (
             <span className="agent">

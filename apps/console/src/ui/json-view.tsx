@@ -1,7 +1,10 @@
-import { memo, type ReactNode } from 'react';
+import { lazy, memo, Suspense, type ReactNode } from 'react';
 import { CopyButton } from './copy-button.tsx';
+import { longTextLength } from './long-text-lines.ts';
 
-/** Shows a value as highlighted JSON. A string is shown without quotes. */
+const LongText = lazy(() => import('./long-text.tsx'));
+
+/** Shows a value as highlighted JSON. A string is shown without quotes, and a large value with a search. */
 export const JsonView = memo(function Json({ label, value }: { label: string; value: unknown }): ReactNode {
   const text = typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? 'undefined');
   return (
@@ -10,7 +13,13 @@ export const JsonView = memo(function Json({ label, value }: { label: string; va
         <span>{label}</span>
         <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} />
       </div>
-      <pre tabIndex={0}>{typeof value === 'string' || text.length > 20_000 ? text : highlight(text)}</pre>
+      {text.length > longTextLength ? (
+        <Suspense fallback={<p className="empty">Loading…</p>}>
+          <LongText text={text} label={label} />
+        </Suspense>
+      ) : (
+        <pre tabIndex={0}>{typeof value === 'string' ? text : highlight(text)}</pre>
+      )}
     </div>
   );
 });

@@ -82,6 +82,7 @@ export function WelcomeScreen({
           {...(events !== noRun && { runId: events.snapshot().runId })}
           events={events}
           onLeaf={() => undefined}
+          onRunAgain={async () => 'This is a recording.'}
           onScrub={setScrub}
           onTape={(tape) => (tape === undefined ? void showFirst() : show(tape, true))}
           onClose={layout.toggleInspector}

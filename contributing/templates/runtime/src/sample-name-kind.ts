@@ -47,12 +47,17 @@ export const sampleNameKind: AgentKind<[SampleNameAgentOptions]> = {
   },
   template: {
     name: 'sample-name',
-    variables: ['SAMPLE_NAME_URL'],
-    config: `import { defineConfig, sampleName } from 'intertie';
+    variables: [{ name: 'SAMPLE_NAME_URL', description: 'URL of the Sample Name server' }],
+    config: `import { defineConfig, demoModel, model, sampleName } from 'intertie';
+
+const url = process.env.SAMPLE_NAME_URL;
 
 export default defineConfig({
-  agents: { helper: sampleName({ url: process.env.SAMPLE_NAME_URL ?? 'http://localhost:8000' }) },
+  // A script answers until SAMPLE_NAME_URL is set.
+  agents: { helper: url ? sampleName({ url }) : model(demoModel()) },
 });
+`,
+    readme: `The answers come from a script. Set \`SAMPLE_NAME_URL\` in \`.env\` to the URL of your server, and restart.
 `,
   },
 };

@@ -59,7 +59,10 @@ export interface DurableAGUIHandlerOptions extends CommonOptions {
    * disconnecting.
    */
   busy?: BusyPolicy;
-  /** Effect of a new message on open questions and client tools of the previous answer. Default: `reject`. */
+  /**
+   * Effect of a new message on open questions and client tools of the previous answer. Default: `reject` for clients that declare
+   * version 1.0, and `supersede` for others, which forget the questions at a reload.
+   */
   pending?: PendingPolicy;
   /** URL of a stored file, from its hash. Default: the bytes are sent inline. */
   fileUrl?: FileUrl;

@@ -12,12 +12,13 @@ import {
   type ServedRun,
 } from '@intertie/core';
 import { resolveEventFileUrls, resolveFileUrls, type AnswersByRun } from '@intertie/core/internal';
-import type { Decision } from '@intertie/core/store';
+import type { Decision, PendingPolicy } from '@intertie/core/store';
 import { withPublicFaults } from '@intertie/core/http';
 import type { DurableAGUIHandlerOptions } from './ag-ui-handler-options.ts';
 import type { AGUIEvent, AGUIRunInput } from '../shared/ag-ui-event.ts';
 import type { AGUIOpenState } from '../encode/ag-ui-encoder-options.ts';
 import { createAGUIEncoder } from '../encode/encode-ag-ui.ts';
+import { getFeatures } from '../shared/ag-ui-version.ts';
 import { joinRun, streamStored } from './join-run.ts';
 import { defined, isEmptyValue } from '../shared/read-fields.ts';
 import { isTanStack, RequestError } from './read-run-agent-input.ts';
@@ -65,8 +66,8 @@ export class DurableAGUIHandler {
     const requested = readRequest(input, branch, onLoss);
     const answers = await this.#readAnswers(input, branch);
     const isNew = requested.message !== undefined || requested.regenerate !== undefined;
-    const { busy = 'replace', pending = 'reject', by } = this.#options;
-    const options = { busy, pending, by, conflict: 'join' as const };
+    const { busy = 'replace', by } = this.#options;
+    const options = { busy, pending: this.#getPendingPolicy(input), by, conflict: 'join' as const };
     if (answers.size > 0) {
       const next = requested.message && (await this.#prepare(requested, input, request));
       return this.#serve(
@@ -141,20 +142,25 @@ export class DurableAGUIHandler {
     request: Request,
   ): Promise<RunRequest & { threadId: string }> {
     const { threadId, runId, parentRunId, state } = input;
-    const { prepare, busy = 'replace', pending = 'reject', by } = this.#options;
+    const { prepare, busy = 'replace', by } = this.#options;
     const parent = requested.message && parentRunId ? await this.#agent.find({ runId: parentRunId, threadId }) : null;
     const parentId = parent?.messageId ?? requested.message?.parentId ?? requested.regenerate;
     const run = {
       threadId,
       runId,
       busy,
-      pending,
+      pending: this.#getPendingPolicy(input),
       ...toRunContext(input),
       ...defined({ message: requested.message?.message, parentId, by }),
       // Clients without state send an empty one, which must not reset the state of the thread.
       ...(!isEmptyValue(state) && { state: state as Json }),
     };
     return { ...run, ...(await prepare?.(run, { request, input })) };
+  }
+
+  /** A client before 1.0 does not know the open questions after a reload, so a refusal would block its thread. */
+  #getPendingPolicy({ protocolVersion = this.#options.protocolVersion }: Client): PendingPolicy {
+    return this.#options.pending ?? (getFeatures(protocolVersion).v1 ? 'reject' : 'supersede');
   }
 
   /** Streams a new run from its start, and joins a known one. */

@@ -25,6 +25,7 @@ export function createAgentRuntime<Tools extends ToolSet>(options: AgentOptions<
     history,
     retainReasoning,
     storeReasoning,
+    startBeforeCommit: options.startBeforeCommit ?? false,
     onLoss,
     ...(stopOnDisconnect && { stopOnDisconnect }),
   };
@@ -40,6 +41,7 @@ const ownOptions: ReadonlySet<string> = new Set<keyof ModelAgentOptions<ToolSet>
   'retainReasoning',
   'storeReasoning',
   'stopOnDisconnect',
+  'startBeforeCommit',
   'source',
   'model',
 ]);

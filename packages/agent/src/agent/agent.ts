@@ -10,15 +10,7 @@ import {
   type Store,
 } from '@intertie/core';
 import type { Answered, AnswerOptions } from '@intertie/core/internal';
-import type {
-  AnswerRequest,
-  LogPosition,
-  MessageInput,
-  Refused,
-  StartRequest,
-  StartResult,
-  ToolAnswer,
-} from '@intertie/core/store';
+import type { AnswerRequest, LogPosition, MessageInput, Refused, StartRequest, ToolAnswer } from '@intertie/core/store';
 import type { ToolSet } from 'ai';
 import { createAgentRuntime, type AgentRuntime } from './agent-runtime.ts';
 import type { AgentOptions, GeneratedAnswer, StreamRequest } from './agent-options.ts';
@@ -29,6 +21,7 @@ import { toContinuationInput, toStoredInput } from '../execution/prepare-run.ts'
 import type { CloseOptions } from '../execution/run-host.ts';
 import { Run } from './run.ts';
 import { StoredRun } from '../execution/stored-run.ts';
+import { getReadLimit } from '../history/read-branch.ts';
 import { readHistory, type HistoryFormat, type HistoryPage, type HistoryQuery } from '../history/thread-history.ts';
 import { saveThreadFields, getThreadFields } from './thread-title.ts';
 import { readUsage, type UsageReport } from '../telemetry/thread-usage.ts';
@@ -120,6 +113,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     const idempotency = await this.#getIdempotency(request, threadId);
     const { parentId, resourceId, by, branchKey, hidden } = request;
     const fields = getThreadFields(definition, threadId, message as CanonicalMessage | undefined);
+    const historyLimit = getReadLimit(definition.history);
     const startRequest: StartRequest = {
       threadId,
       runId,
@@ -129,6 +123,7 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
       busy,
       resumable: host.resumable,
       pending,
+      ...(historyLimit < Infinity && { historyLimit }),
       input: toStoredInput(request),
       ...((fields || hidden) && { thread: { ...fields, ...(hidden && { hidden }) } }),
       ...(branchKey !== undefined && { branchKey }),
@@ -138,27 +133,18 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
       ...(idempotency && { idempotency }),
       ...(by !== undefined && { createdBy: by }),
     };
-    const begin = (): Promise<StartResult> =>
-      host.acquireRun(
-        () => store.registry.start(store.scope, startRequest),
-        (started) => {
-          if (started.type === 'started') host.execute(started, definition);
-          if (started.type === 'queued') host.enqueue(started, busy === 'replace');
-          return started;
-        },
-      );
-    let result = await begin();
+    let result = await host.startRun(store, startRequest, definition);
     if (result.type === 'refused' && result.reason === 'busy' && host.isRecovering(result.live)) {
       // The live run belongs to a dead process. This process is ending it.
       await host.recoverDeadRuns();
-      result = await begin();
+      result = await host.startRun(store, startRequest, definition);
     }
     if (result.type === 'refused') {
       // Without an idempotency key the run id is the key, so the conflict is reported as an existing run.
       const isOwnKey = request.idempotencyKey === undefined && result.reason === 'key-reused' && result.run;
       throw toRefusal(isOwnKey ? { type: 'refused', reason: 'run-exists', run: isOwnKey } : result);
     }
-    const isIntroduced = result.type === 'started' && result.messages !== undefined && fields !== undefined;
+    const isIntroduced = result.type === 'started' && result.isNewThread && fields !== undefined;
     if (result.type !== 'attached' && !isIntroduced) {
       const first = message as CanonicalMessage | undefined;
       host.track(saveThreadFields(store, definition, threadId, first));

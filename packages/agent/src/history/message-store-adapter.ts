@@ -393,6 +393,7 @@ async function releaseThread(memory: Store, threadId: string): Promise<void> {
 const optionalMethods = [
   'listChanges',
   'deleteMessage',
+  'searchMessages',
   'listThreads',
   'deleteThread',
   'exportAll',

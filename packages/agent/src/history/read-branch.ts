@@ -6,7 +6,7 @@ const pageSize = 50;
 type BranchQuery = {
   threadId: string;
   messageId: string;
-  /** The complete branch, if it was already read. */
+  /** The newest messages, at least `getReadLimit` of them or the complete branch, if they were already read. */
   known?: CanonicalMessage[];
 };
 
@@ -18,10 +18,10 @@ export type Branch = { message: CanonicalMessage; before: CanonicalMessage[] };
  * with a user message: providers reject an answer without its question, and a tool result without its call.
  */
 export async function readBranch(store: Store, query: BranchQuery, options: HistoryOptions): Promise<Branch> {
-  const { maxTokens, maxMessages = maxTokens === undefined ? defaultMaxMessages : Infinity } = options;
+  const { maxTokens } = options;
+  const maxMessages = getMaxMessages(options);
   const { threadId, messageId: leafId } = query;
-  // Two more than the limit: the message itself, and one that shows whether the branch was shortened.
-  const limit = maxTokens !== undefined ? pageSize + 1 : maxMessages + 2;
+  const limit = getReadLimit(options);
   const page = query.known
     ? [...query.known]
     : await store.listMessages({ threadId, leafId, ...(limit < Infinity && { limit }) }).catch(emptyIfDeleted);
@@ -37,6 +37,15 @@ export async function readBranch(store: Store, query: BranchQuery, options: Hist
           { ...options, maxMessages },
         );
   return { message, before };
+}
+
+/** Returns the maximum number of messages of the first read, the run's own included. One more shows whether the branch was shortened. */
+export function getReadLimit(options: HistoryOptions): number {
+  return options.maxTokens === undefined ? getMaxMessages(options) + 2 : pageSize + 1;
+}
+
+function getMaxMessages({ maxTokens, maxMessages }: HistoryOptions): number {
+  return maxMessages ?? (maxTokens === undefined ? defaultMaxMessages : Infinity);
 }
 
 function emptyIfDeleted(error: unknown): CanonicalMessage[] {

@@ -7,6 +7,9 @@ import {
   type CanonicalMessage,
   type EventOf,
   type Loss,
+  type ModelCall,
+  type ModelCallEnd,
+  type OnModelCall,
   type RunControl,
   type RunInput,
 } from '@intertie/core';
@@ -414,6 +417,44 @@ describe.each(majors)('$name', ({ ai, major }) => {
     expect(message.content.parts).toMatchObject([{ type: 'text', text: 'Hel' }]);
     expect(end).toMatchObject({ outcome: 'error', error: { message: 'overloaded' } });
     expect(model.doStreamCalls).toHaveLength(1);
+  });
+
+  test('reports every model call with its prompt, tools, settings, usage and error', async () => {
+    const calls: Array<ModelCall & ModelCallEnd> = [];
+    const onModelCall: OnModelCall = (sent) => {
+      const reported = { ...sent };
+      calls.push(reported);
+      return (end) => void Object.assign(reported, end);
+    };
+    const tools = { add: ai.tool({ inputSchema: z.object({ a: z.number() }), execute: async ({ a }) => a + 1 }) };
+    const steps = [
+      [call('c1', 'add', { a: 1 }), finish('tool-calls')],
+      [...text('0', 'Done'), finish()],
+    ];
+    const { end } = await run(scriptedModel(...steps), {
+      tools,
+      temperature: 0.5,
+      headers: { secret: 's' },
+      onModelCall,
+    });
+    expect(end.outcome).toBe('complete');
+    expect(calls).toMatchObject([
+      {
+        provider: 'scripted.chat',
+        model: 'scripted-1',
+        prompt: [{ role: 'user' }],
+        tools: [{ type: 'function', name: 'add' }],
+        settings: { temperature: 0.5 },
+        usage: { inputTokens: 10, outputTokens: 5, reasoningTokens: 2, cacheReadTokens: 4 },
+      },
+      { prompt: [{ role: 'user' }, { role: 'assistant' }, { role: 'tool' }] },
+    ]);
+    expect(JSON.stringify(calls)).not.toContain('secret');
+
+    const failing = scriptedModel([]);
+    failing.doStream = async () => Promise.reject(new Error('no such model'));
+    await run(failing, { onModelCall });
+    expect(calls.at(-1)).toMatchObject({ error: 'no such model' });
   });
 
   test('reads the stream to its end so that callbacks run', async () => {

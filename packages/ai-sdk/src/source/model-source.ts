@@ -9,6 +9,7 @@ import {
   type JsonObject,
   type MessageContent,
   type OnLoss,
+  type OnModelCall,
   type ResumePoint,
   type RunControl,
   type RunInput,
@@ -26,6 +27,7 @@ import {
 import { createFullStreamDecoder } from '../full-stream/decode-full-stream.ts';
 import { DecodedCalls } from './decoded-calls.ts';
 import { EarlierSteps } from './earlier-steps.ts';
+import { observeModel } from './observe-model.ts';
 import { guardTools } from './guard-tools.ts';
 import { applyAnswers, findPendingParts } from './pending-parts.ts';
 import { findFinish, planResume, toPromptContent, type ResumePlan } from './resume-plan.ts';
@@ -69,6 +71,8 @@ export interface ModelSourceOptions extends StreamTextSettings {
   version?: UIMessageVersion;
   /** Called with every part of the model's stream before it is decoded. */
   onFrame?: SourceStreamOptions['onFrame'];
+  /** Called before each call of the model. */
+  onModelCall?: OnModelCall;
   onLoss?: OnLoss;
   /** The `streamText` to use if several versions of `ai` are installed. */
   streamText?: typeof streamText;
@@ -82,13 +86,14 @@ const maxSteps = 20;
  */
 export function modelSource(model: LanguageModel, options: ModelSourceOptions = {}): AgentSource {
   const name = options.name ?? (typeof model === 'string' ? model : model.modelId);
-  const { description, recover } = options;
+  const { description, recover, onModelCall } = options;
+  const called = onModelCall ? observeModel(model, onModelCall) : model;
   return {
     name,
     pauses: 'replay',
     executesTools: true,
-    run: (run, control) => runModel(model, options, run, control),
-    ...(recover === 'step' && { resume: (run, from, control) => runModel(model, options, run, control, from) }),
+    run: (run, control) => runModel(called, options, run, control),
+    ...(recover === 'step' && { resume: (run, from, control) => runModel(called, options, run, control, from) }),
     describe: async () => ({
       entry: name,
       agents: [{ name, kind: 'agent', ...(description !== undefined && { description }) }],
@@ -172,7 +177,18 @@ async function* streamParts(model: LanguageModel, options: ModelSourceOptions, c
 
 async function* streamModel(model: LanguageModel, options: ModelSourceOptions, call: ModelCall): AsyncGenerator {
   const { run, control, message, calls, stop } = call;
-  const settings = omit(options, 'name', 'description', 'idleMs', 'tools', 'onFrame', 'recover', 'version', 'onLoss');
+  const settings = omit(
+    options,
+    'name',
+    'description',
+    'idleMs',
+    'tools',
+    'onFrame',
+    'onModelCall',
+    'recover',
+    'version',
+    'onLoss',
+  );
   const { streamText: stream = streamText, instructions, ...streamSettings } = settings;
   const { tools, isEcho, startStep } = guardTools(call.tools, async (wireId) =>
     control.barrier(await calls.claim(wireId)),

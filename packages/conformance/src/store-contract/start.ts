@@ -91,10 +91,12 @@ export function startTests(contract: Contract): void {
       const thread = { title: 'Hello', metadata: { agent: 'helper' } };
       const first = await start(store, '1', { thread });
       expect(first.messages).toEqual(await store.listMessages({ threadId }));
+      expect(first.isNewThread).toBe(true);
       expect(await store.getThreadById({ threadId })).toMatchObject(thread);
       await finish(store, first, ending());
       const second = await start(store, '2', { thread: { title: 'Other', metadata: { other: true } } });
       expect(second.messages).toBeUndefined();
+      expect(second.isNewThread).toBeUndefined();
       expect(await store.getThreadById({ threadId })).toMatchObject(thread);
       await store.saveMessages({ messages: [message('m', { threadId: 'bare' })] });
       await start(store, '3', { threadId: 'bare', message: message('u_3', { threadId: 'bare' }), thread });
@@ -105,6 +107,23 @@ export function startTests(contract: Contract): void {
         messages: [{ id: 'a_4', status: 'streaming' }],
       });
       expect(await store.getThreadById({ threadId: 'new' })).toMatchObject(thread);
+    });
+
+    it('returns the newest messages of the branch with the start, or leaves them out', async () => {
+      const store = await contract.open();
+      await finish(store, await start(store, '1'), ending());
+      await finish(store, await start(store, '2', { historyLimit: 3 }), ending());
+      for (const [name, rest] of Object.entries({
+        '3': { parentId: 'a_1', historyLimit: 3 },
+        '4': { parentId: 'a_2', historyLimit: 10 },
+        '5': { parentId: 'a_4', historyLimit: 2 },
+      })) {
+        const started = await start(store, name, rest);
+        const leafId = `a_${name}`;
+        const expected = await store.listMessages({ threadId, leafId, limit: rest.historyLimit });
+        expect(started.messages ?? expected).toEqual(expected);
+        await finish(store, started, ending());
+      }
     });
 
     it('creates a sibling of the first answer when a message is answered again', async () => {

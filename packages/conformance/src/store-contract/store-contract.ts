@@ -16,6 +16,7 @@ import { runLogTests } from './run-log.ts';
 import { messageTests } from './messages.ts';
 import { scopeTests } from './scopes.ts';
 import { startTests } from './start.ts';
+import { searchTests } from './search.ts';
 import { threadTests } from './threads.ts';
 
 export type { DetachedLogSetup, StoreClock } from './contract.ts';
@@ -43,6 +44,7 @@ export function storeContract(name: string, open: () => Promise<Store>, options:
     branchTests(contract);
     changeTests(contract);
     threadTests(contract);
+    searchTests(contract);
     scopeTests(contract);
     startTests(contract);
     runLogTests(contract);

@@ -1,5 +1,6 @@
 import type { AgentSource } from '../event/agent-source.ts';
 import { defined } from '../json/fields.ts';
+import type { OnModelCall } from './model-call.ts';
 import type { Probe } from './protocol.ts';
 
 /** Receives every frame of a runtime before it is decoded. Events refer to it by index, as `origin`. */
@@ -24,6 +25,11 @@ export type AgentDetails = ClientRules & {
   description?: string;
   /** First messages that a page may suggest. */
   suggestions?: readonly string[];
+  /**
+   * Calls the agent while the start of a run is committed. For models: a remote agent could act for a run that is then refused.
+   * Default: false.
+   */
+  startBeforeCommit?: boolean;
 };
 
 /** Agent of a server's configuration, created by the function of an `AgentKind`. */
@@ -34,8 +40,10 @@ export type AgentDefinition = AgentDetails & {
   readonly dialect: string;
   /** Whether it is a scripted demo that needs no API key. */
   readonly isDemo?: true;
-  /** Creates the source. With `onFrame` the source serves one run, whose frames are recorded. */
-  createSource(name: string, onFrame?: OnFrame): AgentSource;
+  /** Whether the source reports its model calls. Otherwise a recording shows the input of the run instead. */
+  readonly reportsModelCalls?: true;
+  /** Creates the source. With `onFrame` or `onModelCall` the source serves one run, which is recorded. */
+  createSource(name: string, onFrame?: OnFrame, onModelCall?: OnModelCall): AgentSource;
 };
 
 /** Agents of a configuration by name. */
@@ -81,12 +89,14 @@ export interface AgentEnvironment {
 export interface AgentTemplate {
   /** Value of `init --with`. */
   readonly name: string;
-  /** Text of `intertie.config.ts`. */
+  /** Text of `intertie.config.ts`. Its agent answers without an API key, for example with `demoModel()`. */
   readonly config: string;
   /** Imports of the configuration besides `intertie`. `version` is that of the server. */
   dependencies?(version: string): { readonly [name: string]: string };
-  /** Environment variables that the configuration reads. */
-  readonly variables: readonly string[];
+  /** Environment variables that the configuration reads, for `.env.example` and `compose.yaml`. */
+  readonly variables: ReadonlyArray<{ readonly name: string; readonly description: string }>;
+  /** End of the project's README: what to try first, and what to change, in Markdown. */
+  readonly readme: string;
 }
 
 /** Facilities of the server for demo agents. */
@@ -105,6 +115,7 @@ export type DemoAgents = { agents: AgentDefinitions; stop?: () => Promise<void> 
 export function splitDetails<Options extends AgentDetails>(
   options: Options,
 ): { details: AgentDetails; settings: Omit<Options, keyof AgentDetails> } {
-  const { description, suggestions, stopOnDisconnect, interrupts, ...settings } = options;
-  return { details: defined({ description, suggestions, stopOnDisconnect, interrupts }), settings };
+  const { description, suggestions, startBeforeCommit, stopOnDisconnect, interrupts, ...settings } = options;
+  const details = { description, suggestions, startBeforeCommit, stopOnDisconnect, interrupts };
+  return { details: defined(details), settings };
 }

@@ -65,5 +65,7 @@ export interface ProtocolEndpoints {
   readonly hasOwnErrors?: true;
   /** Creates the body of an error that the server itself reports, for example missing credentials. Default: that of the server. */
   readonly createErrorBody?: (error: { status: number; code: string; message: string }) => JsonObject;
+  /** Paths that belong to the protocol as a whole: unknown paths below them are errors, and not pages of the console. */
+  readonly basePaths?: readonly string[];
   createHandler(options: EndpointOptions): Promise<EndpointHandler>;
 }

@@ -49,7 +49,10 @@ export type Ownership = {
   run: RunRecord;
   epoch: number;
   nextSeq: number;
-  /** All messages of the thread, the run's own last, if this is the first run of a new thread. Saves the caller a read. */
+  /**
+   * The newest messages of the run's branch, its own last: up to `StartRequest.historyLimit`, or all of a new thread. Saves the caller a
+   * read. Absent if the store did not read them with the start.
+   */
   messages?: CanonicalMessage[];
 };
 
@@ -146,11 +149,15 @@ export type StartRequest = {
   createdBy?: string;
   /** Finds the run again with `listBranchRuns`, for clients that send whole histories without ids. */
   branchKey?: string;
+  /** Maximum number of messages to return with the run, so that the caller does not have to read them. Default: none. */
+  historyLimit?: number;
 };
 
 export type Started = { type: 'started' } & Ownership & {
     /** Decisions that the new message has cancelled. */
     superseded: Decision[];
+    /** Whether this call created the thread. */
+    isNewThread?: true;
   };
 export type Attached = { type: 'attached'; run: RunRecord };
 /** The run waits for the thread. `behind` is the run before it; with the policy `replace`, a live one was asked to stop. */
@@ -243,8 +250,8 @@ export type FinishResult =
  */
 export interface Registry {
   /**
-   * Repeated with the same `runId` and `messageId`: returns the result of the first call (without `messages`, and with `superseded`
-   * empty), or `attached` if the run has progressed since.
+   * Repeated with the same `runId` and `messageId`: returns the result of the first call (without `messages` and `isNewThread`, and
+   * with `superseded` empty), or `attached` if the run has progressed since.
    */
   start(scope: Scope, request: StartRequest): Promise<StartResult>;
   /**

@@ -72,6 +72,24 @@ export type ListThreads = {
 /** Threads sorted by `updatedAt`, newest first. The last page has no `cursor`. */
 export type ThreadPage = { threads: Thread[]; cursor?: string };
 
+export type SearchMessages = {
+  /** Terms. Each has to be the beginning of a word of the message's text, case-insensitive. Without terms nothing is found. */
+  search: string;
+  /** Maximum number of messages. Default: 20. */
+  limit?: number;
+};
+
+/** Message that a search found. `text` is the beginning of its text parts. */
+export type MessageMatch = {
+  threadId: string;
+  messageId: string;
+  role: CanonicalMessage['role'];
+  createdAt: Date;
+  text: string;
+  /** Title of the thread. */
+  title?: string;
+};
+
 export type ThreadInput = {
   id: string;
   resourceId?: string;
@@ -98,6 +116,9 @@ export interface MemoryStore {
   listChanges(query: { threadId: string; since: number; limit?: number }): Promise<MessageChange[]>;
   /** Deletes the message and all its descendants. The head moves to the nearest remaining message. */
   deleteMessage(request: { threadId: string; messageId: string }): Promise<void>;
+
+  /** Finds messages by the words of their text in all threads that are listed, newest first. */
+  searchMessages(query: SearchMessages): Promise<MessageMatch[]>;
 
   getThreadById(query: { threadId: string }): Promise<Thread | null>;
   /** Creates the thread, or changes the given fields. `headId` must be one of its messages. */

@@ -11,6 +11,8 @@ type Call = {
   input: string;
   stepId?: string | undefined;
   approvalId?: string | undefined;
+  /** Whether a delta of the input was sent. */
+  hasDelta?: true;
   entry?: ItemEntry | undefined;
   /** Whether `tool-call` has arrived: the input is complete. */
   isComplete: boolean;
@@ -59,7 +61,7 @@ export class ToolItems {
     const call = this.#calls.get(toolCallId);
     if (call === undefined) return false;
     call.input += delta;
-    if (call.entry?.isOpen) this.#items.writeOf(call.entry, `${getArgumentsEvent(call)}.delta`, { delta });
+    if (call.entry?.isOpen) this.#writeDelta(call.entry, call, delta);
     return true;
   }
 
@@ -128,8 +130,16 @@ export class ToolItems {
     if (!isClient) this.#items.writeOf(call.entry, 'response.mcp_call.in_progress');
   }
 
-  #completeInput({ entry, input, name, isClient }: Call): void {
+  #writeDelta(entry: ItemEntry, call: Call, delta: string): void {
+    call.hasDelta = true;
+    this.#items.writeOf(entry, `${getArgumentsEvent(call)}.delta`, { delta });
+  }
+
+  #completeInput(call: Call): void {
+    const { entry, input, name, isClient, hasDelta } = call;
     if (!entry?.isOpen) return;
+    // Clients and the compliance suite expect at least one delta, also if the runtime sends the input at once.
+    if (!hasDelta && input !== '') this.#writeDelta(entry, call, input);
     entry.item = { ...entry.item, arguments: input };
     const event = `${getArgumentsEvent({ isClient })}.done`;
     this.#items.writeOf(entry, event, { arguments: input, ...(isClient && { name }) });

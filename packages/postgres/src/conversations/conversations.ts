@@ -9,6 +9,7 @@ import { exportScope } from '../export-scope.ts';
 import { readBranch } from './read-branch.ts';
 import { readChanges, readMessage, readSiblings } from './read-messages.ts';
 import { saveMessages } from './save-messages.ts';
+import { searchMessages } from './search-messages.ts';
 import { findThread, toThread } from './thread-row.ts';
 import { listThreads, saveThread } from './threads.ts';
 
@@ -28,6 +29,10 @@ export function createConversations(context: Context, scope: Scope): MemoryStore
       return readChanges(database, scope, query);
     },
     deleteMessage: (request) => deleteMessage(context, scope, request),
+    async searchMessages(query) {
+      checkLimit(query.limit);
+      return searchMessages(database, scope, query);
+    },
 
     async getThreadById({ threadId }) {
       const row = await findThread(database, scope, threadId);

@@ -35,10 +35,14 @@ function isMessage(row: PageRow): row is MessageRow {
   return row.id !== null;
 }
 
-/** Last message of the branch, with the range of its line. */
-const selectLeaf = `select m.thread_id, coalesce(m.line, m.seq) as low, m.seq as high
-  from intertie.threads t cross join lateral (
-    select * from ${messageByKey('id', 't.id', 'coalesce($3, t.head_id)', 'm.deleted_at is null')}) m
+/** Selects a message of a thread `t`, with the range of its line. */
+export function selectMessageLine(from: string, id: string): string {
+  return `select m.thread_id, coalesce(m.line, m.seq) as low, m.seq as high
+    from ${from} cross join lateral (select * from ${messageByKey('id', 't.id', id, 'm.deleted_at is null')}) m`;
+}
+
+/** Last message of the branch. */
+const selectLeaf = `${selectMessageLine('intertie.threads t', 'coalesce($3, t.head_id)')}
   where t.scope = $1 and t.key = $2`;
 
 /**
@@ -60,19 +64,27 @@ function selectLines({ count, isNeeded, given = '' }: { count: string; isNeeded:
 }
 
 /** Selects messages of the lines. The limit inside bounds the rows that are read per line. */
-function selectPage(order: 'asc' | 'desc', condition = ''): string {
+function selectPage(order: 'asc' | 'desc', { condition = '', limit = '$4::int4' } = {}): string {
   return `select m.* from lines cross join lateral (
       select * from intertie.conversation_message m
       where m.thread_id = lines.thread_id and m.seq between lines.low and lines.high ${condition}
-      order by m.seq ${order} limit $4::int4) m
-    order by m.seq ${order} limit $4::int4`;
+      order by m.seq ${order} limit ${limit}) m
+    order by m.seq ${order} limit ${limit}`;
 }
 
-const isShort = 'lines.counted < coalesce($4::int4, 2147483647)';
+function needsMore(limit = '$4::int4'): string {
+  return `lines.counted < coalesce(${limit}, 2147483647)`;
+}
 
-const readEnd = `with recursive leaf as materialized (${selectLeaf}),
-  ${selectLines({ count: 'high - low + 1', isNeeded: isShort })}
-  select ${messageColumns} from (${selectPage('desc')}) m order by m.seq desc`;
+/** CTE `page` of a recursive statement: the newest messages of a branch. `leaf` selects its last message with `selectMessageLine`. */
+export function selectBranchEnd(leaf: string, limit: string): string {
+  return `leaf as materialized (${leaf}),
+    ${selectLines({ count: 'high - low + 1', isNeeded: needsMore(limit) })},
+    page as (${selectPage('desc', { limit })})`;
+}
+
+const readEnd = `with recursive ${selectBranchEnd(selectLeaf, '$4::int4')}
+  select ${messageColumns} from page m order by m.seq desc`;
 
 /** Wraps a page in the check that the cursor `$5` is on the branch. */
 function fromCursor(lines: string, page: string): string {
@@ -88,13 +100,13 @@ function fromCursor(lines: string, page: string): string {
 const given = 'cross join cursor';
 
 const readBefore = fromCursor(
-  selectLines({ count: 'greatest(least(high, cursor.seq - 1) - low + 1, 0)', isNeeded: isShort, given }),
-  selectPage('desc', 'and m.seq < place.seq'),
+  selectLines({ count: 'greatest(least(high, cursor.seq - 1) - low + 1, 0)', isNeeded: needsMore(), given }),
+  selectPage('desc', { condition: 'and m.seq < place.seq' }),
 );
 
 const readAfter = fromCursor(
   selectLines({ count: '0', isNeeded: 'lines.low > cursor.seq', given }),
-  selectPage('asc', 'and m.seq > place.seq'),
+  selectPage('asc', { condition: 'and m.seq > place.seq' }),
 );
 
 /** Handles an empty result: an empty or unknown thread, or a leaf or cursor that is not on the branch, which throws. */

@@ -74,6 +74,27 @@ describe.each(databases)('a start on $name', { timeout: 60_000 }, ({ open }) => 
     expect(await store.listMessages({ threadId: 't', limit: 2 })).toEqual(messages.slice(-2));
   });
 
+  it('reads the newest messages of the branch in the statement of the start', async () => {
+    await store.saveMessages({ messages: ['m1', 'm2', 'm3'].map((id) => message(id)) });
+    await store.saveMessages({ messages: [message('other', { parentId: 'm1' }), message('m4', { parentId: 'm3' })] });
+    for (const [n, historyLimit] of [2, 3, 5, 100].entries()) {
+      counted.statements.length = 0;
+      const started = await store.registry.start(store.scope, request(n, { historyLimit, parentId: 'm4' }));
+      // The hints of earlier saves are sent later.
+      const waited = counted.statements.filter((text) => !text.startsWith('select pg_notify'));
+      expect(waited).toHaveLength(1);
+      const leafId = `a${n}`;
+      expect(started).toMatchObject({ type: 'started' });
+      expect('messages' in started && started.messages).toEqual(
+        await store.listMessages({ threadId: 't', leafId, limit: historyLimit }),
+      );
+      await end(n);
+      await store.saveThread({ thread: { id: 't', headId: 'm4' } });
+    }
+    const root = await store.registry.start(store.scope, request(9, { historyLimit: 5, parentId: null }));
+    expect('messages' in root && root.messages?.map(({ id }) => id)).toEqual(['u9', 'a9']);
+  });
+
   it('writes nothing when the fast path does not apply', async () => {
     await store.registry.start(store.scope, request(1));
     const other = request(2, { threadId: 'other', message: message('u2', { threadId: 'other' }) });

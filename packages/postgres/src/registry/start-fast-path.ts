@@ -4,6 +4,8 @@ import { isStoreText } from '@intertie/core/store';
 
 import { toRefArrays, referenceCtes } from '../blobs/blob-refs.ts';
 import { messageByKey } from '../conversations/message-by-key.ts';
+import { messageColumns, toMessage, type MessageRow } from '../conversations/message-row.ts';
+import { selectBranchEnd, selectMessageLine } from '../conversations/read-branch.ts';
 import { insertStatement, messageValues } from '../conversations/write-messages.ts';
 import { sqlState, type SqlValue } from '../database.ts';
 import { toPayload } from '../hints.ts';
@@ -14,14 +16,16 @@ import { toJsonText } from './run-message.ts';
 /** A validated request with the key of the new run. */
 export type PreparedStart = StartRequest & { key: string; user: CanonicalMessage | undefined };
 
-type Row = { epoch: number; next_seq: number; now: number; is_new: boolean };
+type StartRow = { epoch: number; next_seq: number; now: number; is_new: boolean; first_parent: string | null };
+/** One row per message of the history, in any order; one without a message if there is none. */
+type Row = StartRow & ((MessageRow & { seq: number }) | { id: null; seq: null });
 
 const uniqueViolation = '23505';
 
 /**
  * Starts a run in one statement in the common case: a new user message at the head or at the root of a thread
  * that has no live run, no queued run and no open decision, or in a new thread. Returns undefined in any other case, with
- * nothing written. The reasons are in docs/decisions/start-fast-path.md; the store contract (`start.ts`, `ownership.ts`,
+ * nothing written. It also reads the history of the run. The reasons are in docs/decisions/start-fast-path.md; the store contract (`start.ts`, `ownership.ts`,
  * `repeated-calls.ts`) tests both paths.
  *
  * The statement sees all tables in the snapshot from its start, and only the locked thread row in its current state. It
@@ -61,6 +65,8 @@ export async function startFastPath(
     toJsonText(request.thread?.metadata),
     request.branchKey ?? null,
     request.thread?.hidden ?? false,
+    // Two of the messages are those that the start writes.
+    Math.max((request.historyLimit ?? 0) - 2, 0),
     ...messageValues([user]),
   ];
   const [ids, hashes] = toRefArrays([user]);
@@ -86,10 +92,20 @@ export async function startFastPath(
     epoch: row.epoch,
     nextSeq: row.next_seq,
     superseded: [],
-    ...(row.is_new && {
-      messages: [{ status: 'complete' as const, ...user }, createPlaceholder(request, row.now, user.id)],
-    }),
+    ...(row.is_new && { isNewThread: true }),
+    ...((row.is_new || request.historyLimit !== undefined) && { messages: readMessages(rows, request, user) }),
   };
+}
+
+function readMessages(rows: readonly Row[], request: PreparedStart, user: CanonicalMessage): CanonicalMessage[] {
+  const { now, first_parent: parentId } = rows[0]!;
+  const before = rows.filter(hasMessage).toSorted((one, other) => one.seq - other.seq);
+  const asked: CanonicalMessage = { status: 'complete', ...user, ...(parentId !== null && { parentId }) };
+  return [...before.map((row) => toMessage(row, request.threadId)), asked, createPlaceholder(request, now, user.id)];
+}
+
+function hasMessage(row: Row): row is Extract<Row, MessageRow> {
+  return row.id !== null;
 }
 
 function toRunRecord(scope: Scope, request: PreparedStart, at: Date): RunRecord {
@@ -117,7 +133,7 @@ function has(where: string): string {
 
 const isKeyUsed = has('intertie.requests q where q.scope = $1 and q.key = $15');
 
-const parts = `with seen as materialized (
+const parts = `with recursive seen as materialized (
     select t.id, t.version from intertie.threads t where t.scope = $1 and t.key = $2),
   locked as materialized (
     select t.id, t.head_id, t.next_seq, t.version from intertie.threads t where t.scope = $1 and t.key = $2
@@ -145,7 +161,7 @@ const parts = `with seen as materialized (
     select id, next_seq as base, version + 1 as version, first_parent from free
     union all select id, 0, 1, null from created),
   asked as (
-    ${insertStatement(23, 'thread')} returning thread_id, id, seq, version, line),
+    ${insertStatement(24, 'thread')} returning thread_id, id, seq, version, line),
   answer as (
     insert into intertie.conversation_message (thread_id, seq, version, line, id, parent_id, role, type, status,
       resource_id, client_run_id, content, created_at, run_id)
@@ -158,13 +174,17 @@ const parts = `with seen as materialized (
   live as (
     insert into intertie.run_live (run_id, thread_id, process)
     select $9::text::uuid, id, $14 from thread returning epoch, next_seq),
+  ${selectBranchEnd(selectMessageLine('free t', 't.first_parent'), '$23::int4')},
   recorded as (
     insert into intertie.requests (scope, key, hash, run_id)
-    select $1, $15, $16, $9::text::uuid from thread where $15::text is not null)`;
+    select $1, $15, $16, $9::text::uuid from thread where $15::text is not null),
+  started as materialized (
+    select epoch, next_seq::float8 as next_seq, (extract(epoch from now()) * 1000)::float8 as now,
+      exists (select from created) as is_new, pg_notify($17, $18)::text as notified
+    from live)`;
 
 function statement(more: string): string {
   return `${parts}${more}
-    select epoch, next_seq::float8 as next_seq, (extract(epoch from now()) * 1000)::float8 as now,
-      exists (select from created) as is_new, pg_notify($17, $18)::text as notified
-    from live`;
+    select started.*, thread.first_parent, m.seq::float8 as seq, ${messageColumns}
+    from started cross join thread left join page m on true`;
 }

@@ -134,8 +134,9 @@ async function start(
   await insertRequest(sql, scope, request);
   const run = await getRun(sql, key);
   if (!blocker) {
-    const all = thread.isNewThread && { messages: [...(userMessage ? [userMessage] : []), placeholder] };
-    return { type: 'started', ...toOwnership(run), superseded, ...all };
+    const messages = userMessage ? [userMessage, placeholder] : [placeholder];
+    const created = thread.isNewThread && { isNewThread: true as const, messages };
+    return { type: 'started', ...toOwnership(run), superseded, ...created };
   }
   const takenOver = await unblockThread(sql, publish, request, thread, blocker);
   const behind = takenOver?.run ?? blocker.record;

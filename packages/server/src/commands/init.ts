@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Argument, Option } from 'commander';
 import { CommandFailure } from '../cli/command-failure.ts';
 import type { Command } from './command.ts';
@@ -11,7 +11,7 @@ export const initCommand: Command = (program, terminal, { agentKinds }) => {
   program
     .command('init')
     .addArgument(new Argument('[folder]', 'folder of the project').default('.'))
-    .description('create a project: a configuration, a package.json, a Dockerfile and a compose file')
+    .description('create a project: an agent that answers without a key, a React page, tests and a Dockerfile')
     .addOption(new Option('--with <kind>', 'first agent of the project').choices(names).default(names[0]))
     .addHelpText(
       'after',
@@ -33,7 +33,10 @@ Examples:
         });
       }
       mkdirSync(root, { recursive: true });
-      for (const [name, text] of files) writeFileSync(join(root, name), text);
+      for (const [name, text] of files) {
+        mkdirSync(dirname(join(root, name)), { recursive: true });
+        writeFileSync(join(root, name), text);
+      }
       if (terminal.json) return terminal.out(JSON.stringify({ folder: root, files: files.map(([name]) => name) }));
       for (const [name] of files) terminal.out(`  ${name}`);
       terminal.out('');

@@ -61,6 +61,12 @@ async function serveConfig(config: IntertieConfig, { path, options, terminal }: 
   await stopped;
   unwatch?.();
   await served.close({ drainMs: options.drain * 1000 });
+  exitSoon();
+}
+
+/** Ends the process if handles that the configuration has opened, such as a database pool, keep it alive. */
+function exitSoon(): void {
+  setTimeout(() => process.exit(), 1_000).unref();
 }
 
 /** Applies `PORT`. `createStore` itself reads `DATABASE_URL`. */

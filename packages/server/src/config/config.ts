@@ -8,6 +8,7 @@ import { createClientReader, type TrustProxy } from '../net/client-address.ts';
 import { agentKinds } from '../agent-kinds.ts';
 import { isAgentDefinition, isAgentSource } from '../agents/agent-definition.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
+import type { Prices } from './prices.ts';
 import { joinNames } from './join-names.ts';
 
 /** User or program that sends a request. */
@@ -68,6 +69,13 @@ export type IntertieConfig = {
    */
   trustProxy?: TrustProxy | undefined;
   limits?: Partial<Limits>;
+  /**
+   * Whether the server keeps in memory what the latest runs sent to models, for operators who open the console. Default: on
+   * loopback only.
+   */
+  recordPrompts?: boolean;
+  /** Prices of models, from which the console computes the cost of each model call. */
+  prices?: Prices;
   /** Address and port of `intertie serve`. Default: 127.0.0.1 and 4111. */
   host?: string;
   port?: number;
@@ -92,6 +100,8 @@ const known: readonly (keyof IntertieConfig)[] = [
   'cors',
   'trustProxy',
   'limits',
+  'recordPrompts',
+  'prices',
   'host',
   'port',
 ];
@@ -107,7 +117,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
     wrong(`The configuration has no field "${key}". Its fields are ${known.join(', ')}.`);
   }
   const { agents, defaultAgent, database, log, maxOutageMs, history, auth, token, hosts, cors } = config;
-  const { trustProxy, limits, host, port } = config;
+  const { trustProxy, limits, recordPrompts, prices, host, port } = config;
   if (!isFields(agents) || Object.keys(agents).length === 0) {
     return wrong(`agents is ${show(agents)}; it should have at least one agent, for example { helper: model(…) }.`);
   }
@@ -118,7 +128,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
       const functions = agentKinds.map(({ functionName }) => `${functionName}(…)`);
       wrong(`agents.${key} is ${show(agent)}; create it with ${joinNames(functions)}.`);
     }
-    checkClientOptions(key, agent as AgentDefinition);
+    checkAgentOptions(key, agent as AgentDefinition);
   }
   if (defaultAgent !== undefined && !(typeof defaultAgent === 'string' && Object.hasOwn(agents, defaultAgent))) {
     wrong(`defaultAgent is ${show(defaultAgent)}; the agents are ${Object.keys(agents).join(', ')}.`);
@@ -142,6 +152,10 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
   if (cors !== undefined && cors !== '*') checkOrigins(cors);
   if (trustProxy !== undefined) checkTrustProxy(trustProxy, 'trustProxy');
   if (limits !== undefined) checkLimits(limits);
+  if (recordPrompts !== undefined && typeof recordPrompts !== 'boolean') {
+    wrong(`recordPrompts is ${show(recordPrompts)}; it should be true or false.`);
+  }
+  if (prices !== undefined) checkPrices(prices);
   if (host !== undefined && typeof host !== 'string') wrong(`host is ${show(host)}; it should be an address.`);
   if (port !== undefined && !(Number.isInteger(port) && (port as number) >= 0 && (port as number) < 65_536)) {
     wrong(`port is ${show(port)}; it should be a number from 0 to 65535.`);
@@ -176,7 +190,9 @@ function checkTrustProxy(trustProxy: unknown, where: string): void {
   }
 }
 
-function checkClientOptions(key: string, { stopOnDisconnect, interrupts }: AgentDefinition): void {
+function checkAgentOptions(key: string, { startBeforeCommit, stopOnDisconnect, interrupts }: AgentDefinition): void {
+  if (startBeforeCommit !== undefined && typeof startBeforeCommit !== 'boolean')
+    wrong(`agents.${key}.startBeforeCommit is ${show(startBeforeCommit)}; it should be true or false.`);
   const { afterMs } = stopOnDisconnect ?? { afterMs: 0 };
   if (!(typeof afterMs === 'number' && afterMs >= 0))
     wrong(`agents.${key}.stopOnDisconnect.afterMs is ${show(afterMs)}; it should be a number of milliseconds.`);
@@ -217,6 +233,15 @@ function checkLimits(limits: unknown): void {
     if (value !== undefined && !(typeof value === 'number' && value > 0)) {
       wrong(`limits: ${key} is ${show(value)}; it should be a positive number.`);
     }
+  }
+}
+
+function checkPrices(prices: unknown): void {
+  if (!isFields(prices)) return wrong(`prices is ${show(prices)}; it should be an object of prices by model id.`);
+  for (const [model, price] of Object.entries(prices)) {
+    const { input, output, cacheRead = 0, cacheWrite = 0 } = isFields(price) ? price : {};
+    if ([input, output, cacheRead, cacheWrite].every((value) => typeof value === 'number' && value >= 0)) continue;
+    wrong(`prices.${model} is ${show(price)}; it should be { input, output } in US dollars per million tokens.`);
   }
 }
 

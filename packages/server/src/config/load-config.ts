@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createJiti } from 'jiti';
 import { checkConfig, type IntertieConfig } from './config.ts';
 import { IntertieError } from '../errors/intertie-error.ts';
@@ -14,9 +14,14 @@ export function findConfig(folder: string, file?: string): string | undefined {
   return path;
 }
 
-/** Loads a configuration file, without a cache. Jiti loads TypeScript on Node versions that cannot. */
+/**
+ * Loads a configuration file, without a cache, and the variables of the `.env` next to it that the process does not have. Jiti
+ * loads TypeScript on Node versions that cannot. Without a configuration no `.env` is read, because it may belong to another program.
+ */
 export async function loadConfig(path: string): Promise<IntertieConfig> {
   const jiti = createJiti(import.meta.url, { moduleCache: false, fsCache: false, interopDefault: true });
+  const variables = join(dirname(path), '.env');
+  if (existsSync(variables)) process.loadEnvFile(variables);
   let loaded: unknown;
   try {
     loaded = await jiti.import(path, { default: true });

@@ -32,6 +32,7 @@ export function selectScript({ text, results, tools }: DemoPrompt): DemoScript {
   if (last) return afterTool(last);
   const topic = text.toLowerCase();
   if (/weather|rain|sun|temperature|wetter/.test(topic)) {
+    if (!tools.includes('weather')) return explainMissingTool('weather');
     const city = findCity(text);
     return [
       { kind: 'reasoning', text: `The question is about the weather in ${city}. There is a tool for that.` },
@@ -39,6 +40,7 @@ export function selectScript({ text, results, tools }: DemoPrompt): DemoScript {
     ];
   }
   if (/mail|send|approv|delete|invite/.test(topic)) {
+    if (!tools.includes('sendEmail')) return explainMissingTool('sendEmail');
     const to = /\bto ([A-Z][\w-]+)/.exec(text)?.[1] ?? 'Ada';
     return [
       { kind: 'reasoning', text: 'An email cannot be taken back, so the tool will ask before it is sent.' },
@@ -69,13 +71,18 @@ export function selectScript({ text, results, tools }: DemoPrompt): DemoScript {
   return [
     {
       kind: 'reasoning',
-      text: `Somebody said “${shorten(text)}”. I am a script without a model, so I say what I can do.`,
+      text: `The message is “${shorten(text)}”. This is a script without a model, so it lists what it can do.`,
     },
     {
       kind: 'text',
       text: `You said: *${shorten(text)}*\n\nI am a **scripted demo**: no key, no model, no network. What you see is real, though: this answer is logged before it is shown, survives a reload, and can be read by any client.\n\n${hints}\n\n\`\`\`ts\nuseChat({ transport: new DefaultChatTransport({ api: '/api/agents/helper/chat' }) });\n\`\`\`\n`,
     },
   ];
+}
+
+function explainMissingTool(name: string): DemoScript {
+  const text = `I would call the tool \`${name}\` now, but this agent has none of that name. Pass it in the option \`tools\`.`;
+  return [{ kind: 'text', text }];
 }
 
 function afterTool({ toolName, output, isDenied }: DemoPrompt['results'][number]): DemoScript {
@@ -110,7 +117,7 @@ function longAnswer(): DemoScript {
   const chapters = ['Events', 'Runs', 'Threads', 'Questions', 'Readers', 'Writers', 'Stores', 'Ends'];
   return chapters.map((chapter, index) => ({
     kind: 'text' as const,
-    text: `## ${index + 1}. ${chapter}\n\nThis paragraph is here to take its time. While it is being written you may reload the page, open a second tab, cut the wire or stop it: nothing is lost and nothing is told twice. That is all that there is to say about ${chapter.toLowerCase()} in a demo, but a long answer needs some words, and so here are a few more of them.\n\n`,
+    text: `## ${index + 1}. ${chapter}\n\nThis paragraph is here to take its time. While it is being written you may reload the page, open a second tab, cut the wire or stop it: nothing is lost and nothing arrives twice. A demo has no more to explain about ${chapter.toLowerCase()}, but a long answer needs some words, and so here are a few more of them.\n\n`,
   }));
 }
 

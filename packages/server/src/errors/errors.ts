@@ -25,6 +25,7 @@ export type ErrorCode =
   | 'no-message'
   | 'no-run'
   | 'no-frames'
+  | 'no-model-calls'
   | 'no-blob'
   | 'method-not-allowed'
   | 'busy'
@@ -107,8 +108,9 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
   'operators-only': {
     status: 403,
     title: 'Operator access required',
-    cause: 'Metrics cover all users, and the `auth` function does not mark this principal as an operator.',
-    fix: 'Return `operator: true` from `auth` for the metrics collector, or send the server’s `token`.',
+    cause:
+      'Metrics and recorded prompts cover all users, and the `auth` function does not mark this principal as an operator.',
+    fix: 'Return `operator: true` from `auth` for this principal, or send the server’s `token`.',
   },
   'not-found': {
     status: 404,
@@ -151,6 +153,12 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
     title: 'Frames not available',
     cause: 'Frames of a runtime are held in memory for the latest runs of this process, on loopback only.',
     fix: 'Repeat the run while the server is up, or record a tape with `intertie record`.',
+  },
+  'no-model-calls': {
+    status: 404,
+    title: 'Model calls not available',
+    cause: 'Model calls are held in memory for the latest runs of this process, on loopback or with `recordPrompts`.',
+    fix: 'Set `recordPrompts: true` in the configuration, and repeat the run while the server is up.',
   },
   'no-blob': {
     status: 404,

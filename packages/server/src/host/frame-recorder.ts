@@ -1,5 +1,5 @@
-import type { AgentDefinition, AgentEvent, AgentSource, RunInput } from '@intertie/core';
-import { capJson, copySealedMark, override, pullStream } from '@intertie/core/internal';
+import type { AgentDefinition, OnFrame, RunInput } from '@intertie/core';
+import { capJson } from '@intertie/core/internal';
 
 /** One frame of a runtime, as received. */
 export type Frame = { index: number; at: number; dialect: string; frame: unknown };
@@ -16,39 +16,23 @@ const maxFrameBytes = 64_000;
 export class FrameRecorder {
   #runs = new Map<string, RecordedRun>();
 
-  /** Creates the source of a definition and records the frames of its runs. */
-  createSource(name: string, definition: AgentDefinition): AgentSource {
-    const plain = definition.createSource(name);
-    return override(plain, {
-      run: (input, control) => this.#record(name, definition, input, (source) => source.run(input, control)),
-      ...(plain.resume && {
-        resume: (input, from, control) =>
-          this.#record(name, definition, input, (source) => source.resume!(input, from, control)),
-      }),
-    });
-  }
-
-  /** Opens the events of a run on a source that serves only this run, and records its frames. */
-  #record(
-    name: string,
-    definition: AgentDefinition,
-    input: RunInput,
-    open: (source: AgentSource) => ReadableStream<AgentEvent>,
-  ): ReadableStream<AgentEvent> {
+  /** Records the frames of a run. */
+  start({ dialect }: AgentDefinition, input: RunInput): { onFrame: OnFrame; onEnd: () => void } {
     const recorded = this.#startRun(input);
-    const source = definition.createSource(name, (frame, index) => {
-      if (recorded.length > maxLength) return;
-      const { dialect } = definition;
-      const entry: Frame = { index, at: Date.now(), dialect, frame: capJson(frame, maxFrameBytes) };
-      const text = JSON.stringify(entry);
-      recorded.length += text.length;
-      recorded.frames.push(text);
-      wakeReaders(recorded);
-    });
-    return observeEnd(open(source), () => {
-      recorded.hasEnded = true;
-      wakeReaders(recorded);
-    });
+    return {
+      onFrame(frame, index) {
+        if (recorded.length > maxLength) return;
+        const entry: Frame = { index, at: Date.now(), dialect, frame: capJson(frame, maxFrameBytes) };
+        const text = JSON.stringify(entry);
+        recorded.length += text.length;
+        recorded.frames.push(text);
+        wakeReaders(recorded);
+      },
+      onEnd() {
+        recorded.hasEnded = true;
+        wakeReaders(recorded);
+      },
+    };
   }
 
   has(runId: string): boolean {
@@ -88,24 +72,4 @@ export class FrameRecorder {
 
 function wakeReaders({ wake }: RecordedRun): void {
   for (const listener of wake) listener();
-}
-
-/** Calls `onEnd` when the run ends, the stream fails, or its reader cancels. */
-function observeEnd(stream: ReadableStream<AgentEvent>, onEnd: () => void): ReadableStream<AgentEvent> {
-  const reader = stream.getReader();
-  const observed = pullStream<AgentEvent>({
-    async pull(emit) {
-      const { done, value } = await reader.read();
-      // Readers can stop after `run-end` without reading the end of the stream.
-      if (done || value.type === 'run-end') onEnd();
-      if (!done) emit(value);
-      return !done;
-    },
-    cancel(reason) {
-      onEnd();
-      return reader.cancel(reason);
-    },
-  });
-  copySealedMark(stream, observed);
-  return observed;
 }

@@ -1,6 +1,7 @@
 import type { AgentDefinition, AgentKind, DurableAgent, Fault, Protocol, Store } from '@intertie/core';
 import type { IntertieConfig, Limits } from '../config/config.ts';
 import type { FrameRecorder } from './frame-recorder.ts';
+import type { ModelCallRecorder } from './model-call-recorder.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
 import type { Sessions } from '../http/session.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -27,6 +28,8 @@ export type Host = {
   /** Sessions of signed-in browsers; undefined without a token. */
   sessions: Sessions | undefined;
   frames: FrameRecorder;
+  /** Absent if the server does not record what models are sent. */
+  modelCalls: ModelCallRecorder | undefined;
   streams: OpenStreams;
   trees: ThreadTrees;
   metrics: Metrics;

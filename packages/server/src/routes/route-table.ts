@@ -62,6 +62,14 @@ const createServerRoutes = (protocols: readonly Protocol[]): readonly Route[] =>
   },
   {
     method: 'GET',
+    path: '/api/search',
+    tag: 'threads',
+    summary: 'Finds messages by the words of their text, newest first.',
+    query: { q: 'Beginnings of words, all of which the message contains.', limit: '1 to 100. Default: 20.' },
+    answers: { 200: 'json' },
+  },
+  {
+    method: 'GET',
     path: '/api/threads/{thread}',
     tag: 'threads',
     summary: 'Returns a thread, its live run and its token usage.',
@@ -159,6 +167,14 @@ const createServerRoutes = (protocols: readonly Protocol[]): readonly Route[] =>
     summary: 'Streams the frames of the runtime. On loopback only.',
     query: thread,
     answers: { 200: 'sse' },
+  },
+  {
+    method: 'GET',
+    path: '/api/runs/{run}/model-calls',
+    tag: 'runs',
+    summary: 'Lists what each step of the run sent to the model. For operators.',
+    query: thread,
+    answers: { 200: 'json' },
   },
   {
     method: 'POST',

@@ -75,6 +75,15 @@ export function addRunRoutes(app: App, host: Host): void {
     });
   });
 
+  app.get('/api/runs/:run/model-calls', async (c) => {
+    // Ids of runs are not unique across users, so only operators, who may read all of them, read the recording.
+    if (c.get('principal').operator !== true) throw new IntertieError('operators-only');
+    const { record } = await findRun(host, getStore(host, c), readIdParam(c, 'run'), threadParam(c));
+    const calls = host.modelCalls?.list(record);
+    if (!calls) throw new IntertieError('no-model-calls');
+    return c.json({ calls });
+  });
+
   app.post('/api/runs/:run/stop', async (c) => {
     const store = getStore(host, c);
     const { reason } = await readJson(c.req.raw, stopShape, host.limits);

@@ -27,9 +27,10 @@ export const toyKind: AgentKind<[AgentDetails & { url: string }]> = {
   },
   template: {
     name: 'toy',
-    variables: ['TOY_URL'],
+    variables: [{ name: 'TOY_URL', description: 'URL of the toys' }],
     dependencies: (version) => ({ 'toy-box': `^${version}` }),
     config: `import { toys } from 'toy-box';\nexport default toys;\n`,
+    readme: 'Play.\n',
   },
   startDemo: async ({ listen }) => {
     const stream = '{"toy":"start"}\n{"toy":"text","text":"Hello"}\n{"toy":"end"}\n';

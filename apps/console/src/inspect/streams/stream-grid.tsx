@@ -15,7 +15,7 @@ import type { StreamView } from './stream-store.ts';
 import { StreamRowView } from './stream-row.tsx';
 import type { Cell } from './stream-table.ts';
 import type { Follow } from './use-follow.ts';
-import { rowHeight, useRowWindow } from './use-row-window.ts';
+import { rowHeight, useRowWindow } from '../../ui/use-row-window.ts';
 
 /** Virtualized rows. Hovering a cell, or moving to it, highlights the related cells. */
 export function StreamGrid(props: {

@@ -16,6 +16,7 @@ import {
 import { deleteSubtree, deleteThreadRow } from './delete-rows.ts';
 import { exportScope } from './export-scope.ts';
 import { saveMessages } from './save-messages.ts';
+import { searchMessages } from './search-messages.ts';
 import type { MessageRow, Tables, ThreadRow } from './tables.ts';
 
 /** Creates the conversations of one scope: its threads and messages. */
@@ -50,6 +51,11 @@ export function createInMemoryConversations(tables: Tables, scope: Scope): Memor
     async deleteMessage({ threadId, messageId }) {
       const row = findMessage(find(threadId), messageId);
       if (row) deleteSubtree(tables, row);
+    },
+
+    async searchMessages(query) {
+      checkLimit(query.limit);
+      return searchMessages(tables.threads.get(scope)?.values() ?? [], query);
     },
 
     async getThreadById({ threadId }) {

@@ -70,7 +70,7 @@ export function startRun(tables: Tables, scope: Scope, request: StartRequest): S
     const started = { type: 'started' as const, ...activateRun(tables, run, request.process), superseded };
     if (thread) return started;
     const rows = user ? [user, placeholder] : [placeholder];
-    return { ...started, messages: rows.map((row) => structuredClone(row.message)) };
+    return { ...started, isNewThread: true, messages: rows.map((row) => structuredClone(row.message)) };
   }
   const takenOver = unblockThread(tables, request, blocker);
   const behind = toRunRecord(blocker);

@@ -1,0 +1,75 @@
+import { useChat, type Chat } from '@ai-sdk/react';
+import { getToolName, isToolUIPart, type UIMessage } from 'ai';
+import { useState, type FormEvent, type ReactNode } from 'react';
+
+export function ChatPage({ chat }: { chat: Chat<UIMessage> }): ReactNode {
+  // `resume` continues an answer that is being written, for example after a reload.
+  const { messages, sendMessage, addToolApprovalResponse, status, stop, error } = useChat({ chat, resume: true });
+  const [text, setText] = useState('');
+  const isBusy = status === 'submitted' || status === 'streaming';
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    if (isBusy || text.trim() === '') return;
+    setText('');
+    void sendMessage({ text });
+  };
+  return (
+    <main aria-live="polite" aria-busy={isBusy}>
+      <header>
+        <h1>my-chat</h1>
+        <a href={`#${crypto.randomUUID()}`}>New chat</a>
+      </header>
+      {messages.map((message) => (
+        <article key={message.id} className={message.role}>
+          {message.parts.map((part, index) => (
+            <Part key={index} part={part} onAnswer={(id, approved) => void addToolApprovalResponse({ id, approved })} />
+          ))}
+        </article>
+      ))}
+      {error && <p role="alert">{error.message}</p>}
+      <form onSubmit={send}>
+        <input
+          aria-label="Message"
+          placeholder="Send an email to Ada"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+        {isBusy ? (
+          <button type="button" onClick={() => void stop()}>
+            Stop
+          </button>
+        ) : (
+          <button type="submit">Send</button>
+        )}
+      </form>
+    </main>
+  );
+}
+
+type PartProps = { part: UIMessage['parts'][number]; onAnswer: (id: string, approved: boolean) => void };
+
+function Part({ part, onAnswer }: PartProps): ReactNode {
+  if (part.type === 'text') return <p>{part.text}</p>;
+  if (part.type === 'reasoning') return <p className="reasoning">{part.text}</p>;
+  if (!isToolUIPart(part)) return null;
+  return (
+    <section aria-label={`Tool ${getToolName(part)}`}>
+      <code>
+        {getToolName(part)}({JSON.stringify(part.input)})
+      </code>
+      {part.state === 'approval-requested' && (
+        <p>
+          <button type="button" onClick={() => onAnswer(part.approval.id, true)}>
+            Allow
+          </button>
+          <button type="button" onClick={() => onAnswer(part.approval.id, false)}>
+            Deny
+          </button>
+        </p>
+      )}
+      {part.state === 'output-available' && <code>→ {JSON.stringify(part.output)}</code>}
+      {part.state === 'output-error' && <p role="alert">{part.errorText}</p>}
+      {part.state === 'output-denied' && <p>Denied.</p>}
+    </section>
+  );
+}

@@ -1,0 +1,54 @@
+import { seal, sourceStream, type AgentEvent, type AgentSource } from '@intertie/core';
+
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const answer = `## A function
+
+\`\`\`ts
+// Adds two numbers.
+export function add(a: number, b: number): number {
+  return a + b; // "sum"
+}
+\`\`\`
+
+\`\`\`unknown
+plain <b>text</b>
+\`\`\`
+
+| Language | Greeting | A column that is wider than a phone | Another one |
+| --- | --- | --- | --- |
+| Arabic | مرحبا بالعالم | left to right | 1 |
+| Hebrew | שלום עולם | right to left | 2 |
+
+مرحبا، هذا نص طويل باللغة العربية من اليمين إلى اليسار.
+
+- שלום עולם
+- english
+`;
+
+/** Lines of the output of the tool, of which line 12,345 contains "needle". */
+const output = Array.from({ length: 20_000 }, (_, n) => `line ${n + 1}${n === 12_344 ? ' with a needle' : ''}`);
+
+/** Source whose answer has code, a table, text from right to left, an image, and a tool with a very long output. */
+export const richSource: AgentSource = {
+  name: 'rich',
+  pauses: 'replay',
+  run: (run, { signal }) => {
+    async function* events(): AsyncGenerator<AgentEvent> {
+      const toolCallId = `${run.runId}:read`;
+      yield { type: 'tool-call', toolCallId, toolName: 'read_log', executor: 'runtime', input: { file: 'server.log' } };
+      yield { type: 'tool-result', toolCallId, status: 'ok', output: output.join('\n') };
+      const id = `${run.runId}:answer`;
+      yield { type: 'text-start', id };
+      yield { type: 'text-delta', id, delta: answer };
+      yield { type: 'text-end', id };
+      yield { type: 'file', id: `${run.runId}:image`, mimeType: 'image/png', filename: 'pixel.png', data: pixel };
+      yield { type: 'run-end', outcome: 'complete', finishReason: 'stop' };
+    }
+    return sourceStream(
+      events(),
+      seal(run, () => undefined),
+      { signal },
+    );
+  },
+};
