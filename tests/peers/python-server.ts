@@ -17,25 +17,13 @@ export async function startPythonText(python: string, text: string, env: NodeJS.
   return startProcess(python, ['-c', text], port, { ...process.env, ...env, PORT: String(port) });
 }
 
-/** Runs a module with `--port` as its last argument in a folder, and waits until it accepts connections. */
-export async function startPythonModule(
-  python: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  cwd: string,
-): Promise<PythonServer> {
-  const port = await freePort();
-  return startProcess(python, ['-m', ...args, '--port', String(port)], port, { ...process.env, ...env }, cwd);
-}
-
 async function startProcess(
   python: string,
   args: readonly string[],
   port: number,
   env?: NodeJS.ProcessEnv,
-  cwd?: string,
 ): Promise<PythonServer> {
-  const child = spawn(python, args, { stdio: ['ignore', 'ignore', 'pipe'], env, cwd });
+  const child = spawn(python, args, { stdio: ['ignore', 'ignore', 'pipe'], env });
   let stderr = '';
   child.stderr?.on('data', (text: Buffer) => (stderr = (stderr + text.toString()).slice(-4000)));
   const url = `http://127.0.0.1:${port}`;

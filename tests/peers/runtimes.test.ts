@@ -14,7 +14,7 @@ import { chatMajors, settled, shown } from '../../packages/ai-sdk/test/chats.ts'
 import { install } from '../../scripts/install.mjs';
 import { pythonFor } from '../../scripts/python.mjs';
 import { root } from '../../scripts/workspace.mjs';
-import { startPythonModule, startPythonText, type PythonServer } from './python-server.ts';
+import { startPythonText, type PythonServer } from './python-server.ts';
 import { startModelServer, type ModelServer } from './runtimes/model-server.ts';
 import { readBlock } from './runtimes/read-block.ts';
 import { startRecordingProxy, type RecordingProxy } from './runtimes/recording-proxy.ts';
@@ -22,8 +22,7 @@ import { startIntertie, type StartedIntertie } from './start-intertie.ts';
 
 const path = (name: string): string => fileURLToPath(new URL(`runtimes/${name}`, import.meta.url));
 const found = pythonFor(path('requirements.txt'));
-const foundGraphs = pythonFor(path('langgraph-server.txt'));
-const inProcessFolder = 'tests/peers/ag-ui-in-process';
+const inProcessFolder = 'tests/peers/ag-ui-mastra';
 const [{ ai, createChat }] = chatMajors as [(typeof chatMajors)[number]];
 
 /** LangGraph with the interrupts of AG-UI 1.0, next to the documented agent. */
@@ -45,7 +44,7 @@ type Runtime = keyof typeof runtimes;
 const names = Object.keys(runtimes) as Runtime[];
 
 /** Agents in the process of the server, and the pages with their configuration. */
-const inProcess = { mastra: 'mastra', 'langgraph-server': 'langgraph' } as const;
+const inProcess = { mastra: 'mastra' } as const;
 const served = [...names, ...Object.keys(inProcess)];
 
 const locate = { name: 'locate', description: 'Where the user is', inputSchema: { type: 'object', properties: {} } };
@@ -240,7 +239,6 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
   describe('behind the server', () => {
     const folder = join(root, inProcessFolder, '.intertie');
     const proxies = new Map<string, RecordingProxy>();
-    const processes: PythonServer[] = [];
     let data: string;
     let server: StartedIntertie;
 
@@ -256,25 +254,12 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       return started;
     };
 
-    /** Starts a LangGraph server with the documented graph. */
-    const startGraphs = async (): Promise<PythonServer> => {
-      if ('missing' in foundGraphs) throw new Error(foundGraphs.missing);
-      const cwd = mkdtempSync(join(folder, 'graphs-'));
-      writeFileSync(join(cwd, 'agent.py'), readBlock('langgraph', 'python'));
-      writeFileSync(join(cwd, 'langgraph.json'), readBlock('langgraph', 'json'));
-      const args = ['langgraph_cli', 'dev', '--no-browser', '--no-reload'];
-      const graphs = await startPythonModule(foundGraphs.python, args, { ...env, LANGSMITH_TRACING: 'false' }, cwd);
-      processes.push(graphs);
-      return graphs;
-    };
-
     beforeAll(async () => {
       if ('missing' in found) return;
       install(inProcessFolder);
       mkdirSync(folder, { recursive: true });
       data = mkdtempSync(join(folder, 'data-'));
-      const graphs = await startGraphs();
-      const load = [`process.env.LANGGRAPH_URL = '${graphs.url}';`];
+      const load: string[] = [];
       const add = (name: string, program: string): void => {
         writeFileSync(join(folder, `${name}.mjs`), transformSync(`${name}.ts`, program).code);
         load.push(`agents['${name}'] = (await import('./${name}.mjs')).default.agents.assistant;`);
@@ -293,7 +278,6 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       server = await start();
     });
     afterAll(async () => {
-      for (const { process } of processes) process.kill();
       await Promise.all([...proxies.values()].map((proxy) => proxy.close()));
     });
 
@@ -333,7 +317,8 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       expect(describeParts(await reload(name, chat.id))).toEqual(['locate output-available', 'text']);
     });
 
-    it.each(served)('stops %s in the middle of an answer, and reports an error', async (name) => {
+    // After a stop, Mastra does not answer while the stopped call of the model is open; docs/runtimes/mastra.md lists it.
+    it.each(names)('stops %s in the middle of an answer, and reports an error', async (name) => {
       const chat = chatAt(name);
       await stopSlow(chat);
       const readLast = async (): Promise<string> => JSON.stringify((await reload(name, chat.id)).messages.at(-1));
@@ -354,7 +339,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
     });
 
     it('continues interrupts in another process', { timeout: 120_000 }, async () => {
-      const asking = ['langgraph', 'langgraph-server', 'pydantic-ai', 'strands'];
+      const asking = ['langgraph', 'pydantic-ai', 'strands'];
       const threads = new Map(asking.map((name) => [name, crypto.randomUUID()]));
       for (const [name, thread] of threads) await turns(chatAt(name, thread), 'remove', 1);
       await server.stop();
