@@ -186,7 +186,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
 
     it('calls a tool of the page, and continues with its result', async () => {
       const { chat } = chatWith(urlOf(name));
-      await turns(chat, 'weather', 1);
+      expect(await turns(chat, 'weather', 1)).toEqual([weather]);
       await turns(chat, 'locate', 1);
       await answerLocate(chat);
     });
