@@ -5,27 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch } from './browser.ts';
 import { ConsolePage } from './console-page.ts';
 import { startConsoleServer, type ConsoleServer } from './console-server.ts';
+import { audit, showView, sizes } from './sizes.ts';
 
 const soon = { timeout: 20_000 };
-const sizes = [
-  { width: 1440, height: 900 },
-  { width: 1024, height: 768 },
-  { width: 768, height: 1024 },
-  { width: 390, height: 844 },
-] as const;
-
-type Axe = {
-  run(context: object, options: object): Promise<{ violations: Array<{ id: string; nodes: Array<{ html: string }> }> }>;
-};
-
-/** Runs axe; evaluated in the page. */
-async function audit(): Promise<string[]> {
-  const { axe: auditor } = globalThis as unknown as { axe: Axe };
-  // On narrow screens the main landmark is in one of three views.
-  const rules = { 'landmark-one-main': { enabled: false }, 'page-has-heading-one': { enabled: false } };
-  const { violations } = await auditor.run(document, { rules });
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-}
 
 describe('the console in daily use', () => {
   let server: ConsoleServer;
@@ -37,11 +19,6 @@ describe('the console in daily use', () => {
   const summary = (): Locator => page.locator('.stream-summary');
   const sidebar = (): Locator => page.getByRole('navigation', { name: 'Threads' });
   const showPane = (name: string): Promise<void> => page.getByRole('tab', { name }).click();
-  /** Shows a column of a narrow screen. */
-  const showView = async (name: 'Threads' | 'Chat' | 'Inspect'): Promise<void> => {
-    const button = page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name });
-    if (await button.isVisible()) await button.click();
-  };
 
   beforeAll(async () => {
     server = await startConsoleServer();
@@ -244,11 +221,11 @@ describe('the console in daily use', () => {
 
   it.each(sizes)('shows streams, all tabs and cards completely at $width px', async (size) => {
     await page.setViewportSize(size);
-    await showView('Chat');
+    await showView(page, 'Chat');
     await tab.input.waitFor();
     await tab.send('What is the weather in Oslo?');
     await tab.waitUntilIdle();
-    await showView('Inspect');
+    await showView(page, 'Inspect');
     await page.locator('.stream-row').first().waitFor();
     // The visible rows are rendered, also if the list was hidden during the run.
     const hasVisibleRow = (): Promise<boolean> =>
@@ -265,7 +242,7 @@ describe('the console in daily use', () => {
       await tab.screenshot(`daily-${size.width}-${name.toLowerCase()}`);
     }
     await showPane('Streams');
-    await showView('Chat');
+    await showView(page, 'Chat');
     const cut = await page
       .locator('.card')
       .evaluateAll(
@@ -277,7 +254,7 @@ describe('the console in daily use', () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       for (const view of size.width > 900 ? (['Chat'] as const) : (['Threads', 'Inspect', 'Chat'] as const)) {
-        await showView(view);
+        await showView(page, view);
         expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
         await page.evaluate(axe.source);
         expect(await page.evaluate(audit), `${view} ${colorScheme}`).toEqual([]);

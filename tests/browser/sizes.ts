@@ -16,7 +16,7 @@ type Axe = {
 };
 
 /** Runs axe; evaluated in the page. */
-async function audit(): Promise<string[]> {
+export async function audit(): Promise<string[]> {
   const { axe: auditor } = globalThis as unknown as { axe: Axe };
   // On narrow screens the main landmark is in one of three views.
   const rules = { 'landmark-one-main': { enabled: false }, 'page-has-heading-one': { enabled: false } };
