@@ -74,3 +74,30 @@ it('delivers the first delta of a run before the next flush tick', async () => {
   }
   mayEnd.open();
 });
+
+it('calls the source after the start is committed, and not at all for a refused start', async () => {
+  const store = createInMemoryStore();
+  const host = createRunHost(store);
+  onTestFinished(() => host.close());
+  const [mayCommit, mayEnd] = [gate(), gate()];
+  const start = store.registry.start.bind(store.registry);
+  const starts = vi.spyOn(store.registry, 'start').mockImplementation(async (...request) => {
+    await mayCommit.opened;
+    return start(...request);
+  });
+  const source = greeter(mayEnd.opened);
+  const calls = vi.spyOn(source, 'run');
+  const agent = new Agent({ source, store, host });
+  const first = agent.start({
+    threadId: 't',
+    message: { content: { format: 2, parts: [{ type: 'text', text: 'One' }] } },
+  });
+  await vi.waitFor(() => expect(starts).toHaveBeenCalled());
+  expect(calls).not.toHaveBeenCalled();
+  mayCommit.open();
+  await first;
+  await expect(agent.stream({ threadId: 't', message: 'Two' })).rejects.toMatchObject({ code: 'busy' });
+  mayEnd.open();
+  expect(calls).toHaveBeenCalledOnce();
+  expect(await store.listMessages({ threadId: 't' })).toHaveLength(2);
+});

@@ -135,8 +135,8 @@ async function assemble(config: IntertieConfig, { store, closeStore, ...parts }:
   for (const [name, given] of Object.entries(config.agents)) {
     const definition: AgentDefinition = isAgentDefinition(given) ? given : sourceDefinition(given);
     const source = createRecordedSource(name, definition, recorders);
-    const { startBeforeCommit, stopOnDisconnect } = definition;
-    const agentOptions = defined({ history: config.history, startBeforeCommit, stopOnDisconnect });
+    const { stopOnDisconnect } = definition;
+    const agentOptions = defined({ history: config.history, stopOnDisconnect });
     const agent = new Agent({ name, source, store, host: runs, ...agentOptions });
     agents.set(name, { name, definition, agent });
   }

@@ -39,12 +39,6 @@ export type SharedOptions = {
    * all processes count. A run that was never read, or that waits for an answer, is not stopped. Default: a run continues.
    */
   stopOnDisconnect?: StopOnDisconnect;
-  /**
-   * Calls the source while the start of a run is committed, which saves the time of one commit. Nothing is delivered and no tool runs
-   * before the commit, but if the start is refused, queued or attached to an earlier run, the call was made in vain. A source with
-   * effects of its own has to wait for `control.barrier` before them. Default: false.
-   */
-  startBeforeCommit?: boolean;
   onLoss?: OnLoss;
 };
 

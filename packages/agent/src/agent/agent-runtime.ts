@@ -25,7 +25,6 @@ export function createAgentRuntime<Tools extends ToolSet>(options: AgentOptions<
     history,
     retainReasoning,
     storeReasoning,
-    startBeforeCommit: options.startBeforeCommit ?? false,
     onLoss,
     ...(stopOnDisconnect && { stopOnDisconnect }),
   };
@@ -41,7 +40,6 @@ const ownOptions: ReadonlySet<string> = new Set<keyof ModelAgentOptions<ToolSet>
   'retainReasoning',
   'storeReasoning',
   'stopOnDisconnect',
-  'startBeforeCommit',
   'source',
   'model',
 ]);

@@ -14,7 +14,6 @@ export type AgentDefinition = {
   readonly history: HistoryOptions;
   readonly retainReasoning: RetainReasoning;
   readonly storeReasoning: StoreReasoning;
-  readonly startBeforeCommit: boolean;
   readonly onLoss: OnLoss;
   /** Absent: a run continues without readers. */
   readonly stopOnDisconnect?: StopOnDisconnect;

@@ -43,7 +43,6 @@ import {
 import { context } from '@opentelemetry/api';
 import type { AgentDefinition } from './agent-definition.ts';
 import { toFinishRequest, finishAfterLogLoss } from './finish-run.ts';
-import type { EarlySource } from './early-source.ts';
 import { FileResolver } from '../history/file-resolver.ts';
 import { LiveQuestions } from './live-questions.ts';
 import type { MessageStoreAdapter } from '../history/message-store-adapter.ts';
@@ -110,7 +109,6 @@ export class Execution {
   #abort = new AbortController();
   #persistOptions: PersistOptions;
   #graceTimer: ReturnType<typeof setTimeout> | undefined;
-  #early: EarlySource | undefined;
   #sealed: SealedStream | undefined;
   #reader: ReadableStreamDefaultReader<AgentEvent> | undefined;
   #list = new MessageList();
@@ -127,9 +125,8 @@ export class Execution {
   /** Stored message of a continuation. Cleared by the first `message-snapshot`. */
   #baseline: PreparedRun['message'] | undefined;
 
-  constructor(host: ExecutionHost, definition: AgentDefinition, owned: Ownership, early?: EarlySource) {
+  constructor(host: ExecutionHost, definition: AgentDefinition, owned: Ownership) {
     this.#host = host;
-    this.#early = early;
     this.#owned = owned;
     this.key = owned.run.key;
     this.definition = definition;
@@ -147,10 +144,6 @@ export class Execution {
       onLost: () => this.#loseOwnership('fenced'),
     });
     this.done = context.with(this.#telemetry.context, () => this.#run());
-  }
-
-  get run(): RunRecord {
-    return this.#owned.run;
   }
 
   /** How the run ended; undefined until its source has ended. */
@@ -208,7 +201,6 @@ export class Execution {
       this.#questions.answers.close();
       if (result.result === 'fenced') this.#telemetry.abandon();
       this.#cancelSource();
-      if (!this.#sealed) this.#early?.cancel('The run is over.');
       // Aborts tools that are still running.
       if (!this.#abort.signal.aborted) this.#abort.abort({ by: 'system', message: 'The run is over.' });
     }
@@ -219,14 +211,12 @@ export class Execution {
     if (input.message) this.#baseline = message;
     const from = this.#owned.epoch > 1 ? await this.#restore(input, message) : undefined;
     if (this.#isHandingOver) return;
-    this.#sealed =
-      (await this.#early?.take(input, this.#control())) ??
-      sealStream(this.#openSource(input, from), input, {
-        onLoss: this.definition.onLoss,
-        log: from?.events,
-        signal: this.#abort.signal,
-        drainMs: stopGraceMs,
-      });
+    this.#sealed = sealStream(this.#openSource(input, from), input, {
+      onLoss: this.definition.onLoss,
+      log: from?.events,
+      signal: this.#abort.signal,
+      drainMs: stopGraceMs,
+    });
     this.#reader = this.#sealed.events.getReader();
     // The run was stopped while it was being prepared, and the source may ignore a signal that is already aborted.
     if (this.#abort.signal.aborted) this.#startGracePeriod();

@@ -36,13 +36,10 @@ export function getTrace({ input }: RunRecord): Json | undefined {
   return parseInput(input).trace;
 }
 
-type PreparableRun = Pick<RunRecord, 'runId' | 'threadId' | 'messageId' | 'scope' | 'createdAt'> &
-  Partial<Pick<RunRecord, 'resumes' | 'input' | 'startedAt'>>;
-
 /** Builds the input of the source. The history is read from the store along the branch, never from the client. */
 export async function prepareRun(
   store: Store,
-  { run, messages }: Pick<Ownership, 'messages'> & { run: PreparableRun },
+  { run, messages }: Pick<Ownership, 'run' | 'messages'>,
   definition: AgentDefinition,
 ): Promise<PreparedRun> {
   const { threadId, messageId } = run;

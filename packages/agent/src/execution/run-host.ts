@@ -26,7 +26,6 @@ import type {
 import type { AgentDefinition } from './agent-definition.ts';
 import { endOwnedRun } from './end-owned-run.ts';
 import { startAsyncInterval } from './async-interval.ts';
-import { EarlySource } from './early-source.ts';
 import { Execution } from './execution.ts';
 import { HostedStreams } from './hosted-streams.ts';
 import { Lease } from './lease.ts';
@@ -119,8 +118,6 @@ export class RunHost {
   #executions = new Map<RunKey, Execution>();
   /** Runs that this process owns, does not execute, and is about to end. */
   #ending = new Set<RunKey>();
-  /** Threads with a start that has called its source and is not committed yet. */
-  #starting = new Map<string, Promise<void>>();
   #calls: OwnershipCalls;
   #orphans: OrphanRuns;
   #unread: UnreadRuns;
@@ -333,43 +330,16 @@ export class RunHost {
     return this.#calls.call(call, handle);
   }
 
-  /** Starts a run, and executes or queues it. Calls its source during the start if the agent allows that. */
-  async startRun(store: Store, request: StartRequest, definition: AgentDefinition): Promise<StartResult> {
-    if (!definition.startBeforeCommit) return this.#start(store, request, definition);
-    const { scope } = store;
-    const { threadId } = request;
-    const key = JSON.stringify([scope, threadId]);
-    // Of two requests at once, such as a double click, the one that has called its source has to be committed first.
-    while (this.#starting.has(key)) await this.#starting.get(key);
-    const isBusy = [...this.#executions.values()].some(({ run }) => run.threadId === threadId && run.scope === scope);
-    const early = isBusy ? undefined : new EarlySource(store, request, definition);
-    const started = this.#start(store, request, definition, early);
-    const settle = (): void => void this.#starting.delete(key);
-    this.#starting.set(key, started.then(settle, settle));
-    return started;
-  }
-
-  async #start(
-    store: Store,
-    request: StartRequest,
-    definition: AgentDefinition,
-    early?: EarlySource,
-  ): Promise<StartResult> {
-    try {
-      const result = await this.acquireRun(
-        () => store.registry.start(store.scope, request),
-        (started) => {
-          if (started.type === 'started') this.execute(started, definition, early);
-          if (started.type === 'queued') this.enqueue(started, request.busy === 'replace');
-          return started;
-        },
-      );
-      if (result.type !== 'started') early?.cancel('The run was not started.');
-      return result;
-    } catch (error) {
-      early?.cancel('The start failed.');
-      throw error;
-    }
+  /** Starts a run, and executes or queues it. */
+  startRun(store: Store, request: StartRequest, definition: AgentDefinition): Promise<StartResult> {
+    return this.acquireRun(
+      () => store.registry.start(store.scope, request),
+      (started) => {
+        if (started.type === 'started') this.execute(started, definition);
+        if (started.type === 'queued') this.enqueue(started, request.busy === 'replace');
+        return started;
+      },
+    );
   }
 
   async #adoptOrphans(): Promise<void> {
@@ -391,9 +361,9 @@ export class RunHost {
   }
 
   /** Executes a run that this process owns, and then the run that waits behind it. */
-  execute(owned: Ownership, definition?: AgentDefinition, early?: EarlySource): void {
+  execute(owned: Ownership, definition?: AgentDefinition): void {
     const { run } = owned;
-    if (this.#executions.has(run.key)) return early?.cancel('The run is executed already.');
+    if (this.#executions.has(run.key)) return;
     const agent = definition ?? this.#agents.get(run.agent);
     if (!agent) {
       const message = `No agent of this process is called "${run.agent}". Give all processes of a store the same agents.`;
@@ -401,7 +371,7 @@ export class RunHost {
       return;
     }
     if (owned.epoch > 1) this.observe('takenOver', { agent: run.agent });
-    const execution = new Execution(this, agent, owned, early);
+    const execution = new Execution(this, agent, owned);
     this.#executions.set(run.key, execution);
     if (this.#isStopping) this.#stopAtShutdown(execution);
     else if (this.#isHandingOver && agent.source.resume) execution.handOverWhenIdle();

@@ -25,11 +25,6 @@ export type AgentDetails = ClientRules & {
   description?: string;
   /** First messages that a page may suggest. */
   suggestions?: readonly string[];
-  /**
-   * Calls the agent while the start of a run is committed. For models: a remote agent could act for a run that is then refused.
-   * Default: false.
-   */
-  startBeforeCommit?: boolean;
 };
 
 /** Agent of a server's configuration, created by the function of an `AgentKind`. */
@@ -115,7 +110,7 @@ export type DemoAgents = { agents: AgentDefinitions; stop?: () => Promise<void> 
 export function splitDetails<Options extends AgentDetails>(
   options: Options,
 ): { details: AgentDetails; settings: Omit<Options, keyof AgentDetails> } {
-  const { description, suggestions, startBeforeCommit, stopOnDisconnect, interrupts, ...settings } = options;
-  const details = { description, suggestions, startBeforeCommit, stopOnDisconnect, interrupts };
+  const { description, suggestions, stopOnDisconnect, interrupts, ...settings } = options;
+  const details = { description, suggestions, stopOnDisconnect, interrupts };
   return { details: defined(details), settings };
 }

@@ -190,9 +190,7 @@ function checkTrustProxy(trustProxy: unknown, where: string): void {
   }
 }
 
-function checkAgentOptions(key: string, { startBeforeCommit, stopOnDisconnect, interrupts }: AgentDefinition): void {
-  if (startBeforeCommit !== undefined && typeof startBeforeCommit !== 'boolean')
-    wrong(`agents.${key}.startBeforeCommit is ${show(startBeforeCommit)}; it should be true or false.`);
+function checkAgentOptions(key: string, { stopOnDisconnect, interrupts }: AgentDefinition): void {
   const { afterMs } = stopOnDisconnect ?? { afterMs: 0 };
   if (!(typeof afterMs === 'number' && afterMs >= 0))
     wrong(`agents.${key}.stopOnDisconnect.afterMs is ${show(afterMs)}; it should be a number of milliseconds.`);
