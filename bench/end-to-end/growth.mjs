@@ -84,6 +84,8 @@ async function history(options, { client, ours, whole, plain }) {
   const longest = sizes.at(-1) ?? 0;
   const figures = await measureAlternately(options, 'the first word after a history', [
     ...parties,
+    // On the same server, so that both are equally warm.
+    measureStored(ours, sizes[0] ?? 10, { words: 20 }),
     measureStored(ours, longest, { words: 20 }),
   ]);
   const smallest = figures[0] ?? [];
@@ -99,7 +101,7 @@ async function history(options, { client, ours, whole, plain }) {
     return grown(row, { figures: figures[2 * index] ?? [], smallest, from });
   });
   const name = `first word of a turn after ${longest} messages, with the default limit`;
-  const limited = { figures: figures.at(-1) ?? [], smallest, from };
+  const limited = { figures: figures.at(-1) ?? [], smallest: figures.at(-2) ?? [], from };
   return [...rows, grown({ name, group: 'as things grow', events: 0 }, limited)];
 }
 
