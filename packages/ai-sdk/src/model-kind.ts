@@ -45,11 +45,13 @@ export default defineConfig({
   agents: {
     helper: model(languageModel, {
       instructions: 'Be brief.',
+      recover: 'step', // a run continues after a crash or a deployment
       suggestions: ['What is the weather in Lisbon?', 'Send an email to Ada'],
       tools: {
         weather: tool({
           description: 'The weather in a city.',
           inputSchema: z.object({ city: z.string() }),
+          metadata: { idempotent: true }, // may run again after a crash
           execute: async ({ city }) => ({ city, celsius: 21, sky: 'clear' }),
         }),
         sendEmail: tool({

@@ -154,6 +154,16 @@ describe('createStore', () => {
     expect(await again.getThreadById({ threadId: 'theirs' })).not.toBeNull();
   });
 
+  it('lets a process take over runs in a folder without waiting for the lease of the previous process', async () => {
+    const folder = newFolder();
+    await fillFolder(folder);
+    const previous = await createStore({ folder, leaseMs: 600_000 });
+    await use(previous);
+    await previous.close();
+    const next = await open(folder);
+    expect(await next.registry.takeOver('p2')).toMatchObject([{ run: { runId: 'r1' } }]);
+  }, 60_000);
+
   it('opens DATABASE_URL without arguments', async () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('DATABASE_URL', await newPostgresUrl());

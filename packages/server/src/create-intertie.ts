@@ -33,6 +33,8 @@ export type CreateIntertieOptions = {
 export type CloseIntertieOptions = {
   /** Time for running runs to finish, in milliseconds, before they are stopped. Default: 0. */
   drainMs?: number;
+  /** Whether runs that another process can continue may finish too, instead of being handed over at once. Default: false. */
+  handOverLast?: boolean;
 };
 
 /** Server without an HTTP listener. */

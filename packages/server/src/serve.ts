@@ -82,7 +82,7 @@ export async function serve(config: IntertieConfig, options: ServeOptions = {}):
     intertie = created;
     retiring.add(previous);
     previous
-      .close({ drainMs: reloadDrainMs })
+      .close({ drainMs: reloadDrainMs, handOverLast: true })
       .catch((error: unknown) => logger.log('warn', 'reload', { error: String(error) }))
       .finally(() => retiring.delete(previous));
   };

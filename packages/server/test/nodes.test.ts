@@ -15,8 +15,13 @@ afterAll(() => Promise.all([a, b, c].map((node) => node?.kill('SIGKILL'))));
 
 type RunEnd = { type: string; outcome?: string; by?: string; reason?: string; error?: { code?: string } };
 
-async function startRun(node: Node, thread: string, text: string): Promise<{ runId: string; response: Response }> {
-  const response = await postJson(`${node.url}/api/agents/helper/chat`, chatBody(thread, text));
+async function startRun(
+  node: Node,
+  thread: string,
+  text: string,
+  agent = 'helper',
+): Promise<{ runId: string; response: Response }> {
+  const response = await postJson(`${node.url}/api/agents/${agent}/chat`, chatBody(thread, text));
   return { runId: response.headers.get('x-intertie-run')!, response };
 }
 
@@ -59,9 +64,9 @@ test('continues a run of A once if it is answered on B and C', async () => {
   expect(JSON.stringify(messages)).toContain('the email is **sent**');
 });
 
-test('ends runs with a reason on SIGTERM and informs their readers', async () => {
+test('ends runs that cannot continue with a reason on SIGTERM and informs their readers', async () => {
   const stopping = await startNode(database, 1);
-  const { runId } = await startRun(stopping, 'leave', 'Write a long answer');
+  const { runId } = await startRun(stopping, 'leave', 'Write a long answer', 'forgetful');
   const reader = collectEvents(await events(b, runId), () => false);
   const own = collectEvents(await events(stopping, runId), () => false).catch((error: unknown) => error);
   await stopping.kill('SIGTERM');
@@ -71,8 +76,8 @@ test('ends runs with a reason on SIGTERM and informs their readers', async () =>
   expect(hasEnd || end instanceof Error).toBe(true);
 });
 
-test('closes a run of a killed node as lost, informs readers on B, and accepts the next message', async () => {
-  const { runId, response } = await startRun(a, 'kill', 'Write a long answer');
+test('closes a run of a killed node that cannot continue as lost, informs readers on B, and accepts the next message', async () => {
+  const { runId, response } = await startRun(a, 'kill', 'Write a long answer', 'forgetful');
   const cut = response.text().catch((error: unknown) => error);
   const reader = readEvents(await events(b, runId));
   const seen: RunEnd[] = [];

@@ -64,7 +64,6 @@ const message = {
 const callers = {
   consumers: [
     'packages/ag-ui/src/server/create-ag-ui-handler.ts',
-    'packages/agent/src/execution/early-source.ts',
     'packages/agent/src/execution/execution.ts',
     'packages/ai-sdk/src/chat/handler/live-runs.ts',
     'packages/mail/src/encode/replay-mail.ts',

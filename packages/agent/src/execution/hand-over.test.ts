@@ -4,6 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { call, finish, scriptedModel, text } from '../../../ai-sdk/test/scripted-model.ts';
 import { steppedModel } from '../../test/stepped-model.ts';
+import { openTestStore } from '../../test/test-stores.ts';
 import { Agent } from '../agent/agent.ts';
 import { createRunHost, type RunHost } from './run-host.ts';
 
@@ -100,6 +101,25 @@ it('does not hand over a run without `recover`: it drains and then ends as abort
   await leaving!.close({ drainMs: 20 });
   expect(await run.record()).toMatchObject({ state: 'aborted', outcome: { reason: 'shutdown' } });
 });
+
+it('releases a run at shutdown without another process, and the next process continues it', async () => {
+  const { process } = await openTestStore('PGlite');
+  const [stopped, started] = [process({ process: 'stopped' }), process({ process: 'started' })];
+  const first = steppedModel(async function* () {
+    yield { type: 'text-start', id: '0' };
+    yield { type: 'text-delta', id: '0', delta: 'Partial' };
+    await new Promise(() => undefined);
+  });
+  const second = scriptedModel([...text('0', 'Complete'), finish()]);
+  const agent = new Agent({ name: 'helper', model: first, recover: 'step', ...stopped });
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  for await (const event of run.events) if (event.type === 'text-delta') break;
+  await agent.close({ drainMs: 20 });
+  expect(await run.record()).toMatchObject({ state: 'running' });
+  const next = new Agent({ name: 'helper', model: second, recover: 'step', ...started });
+  const continued = await next.attach(run.runId, { threadId: 't' });
+  expect(await continued!.message).toMatchObject({ status: 'complete', content: { parts: [{ text: 'Complete' }] } });
+}, 60_000);
 
 it('continues a released run without waiting for the next sweep', async () => {
   const store = createInMemoryStore();

@@ -79,6 +79,11 @@ export type CloseOptions = {
    * Default: 0.
    */
   drainMs?: number;
+  /**
+   * Whether runs that another process can continue may take `drainMs` too, instead of being handed over at once. For a host that is
+   * replaced while its process lives. Default: false.
+   */
+  handOverLast?: boolean;
 };
 
 /** Maximum time for a sweep, and then for the ends of stopped runs. Other processes take over the remaining runs. */
@@ -128,7 +133,7 @@ export class RunHost {
   #timers: Array<() => void> = [];
   #closing = new AbortController();
   #drainDeadline = new Deadline();
-  /** Another process is alive, so runs whose source has `resume` are handed over. */
+  /** Runs whose source has `resume` are handed over, because another process can continue them. */
   #isHandingOver = false;
   /** Runs that start now are stopped immediately. */
   #isStopping = false;
@@ -540,28 +545,29 @@ export class RunHost {
   }
 
   /**
-   * Hands runs over that another process can continue, as soon as no tool runs. Waits up to `drainMs` for the others to end, stops
-   * them, fails open streams, and releases the lease. A second call can shorten the drain timeout, never extend it.
+   * Hands runs over that another live process can continue, as soon as no tool runs. Waits up to `drainMs` for the others to end.
+   * Then releases those that a later process can continue, stops the rest, fails open streams, and releases the lease. A second call
+   * can shorten the drain timeout, never extend it.
    */
-  close({ drainMs = 0 }: CloseOptions = {}): Promise<void> {
+  close({ drainMs = 0, handOverLast = false }: CloseOptions = {}): Promise<void> {
     this.#drainDeadline.shorten(drainMs);
-    this.#closed ??= this.#close();
+    this.#closed ??= this.#close(handOverLast);
     return this.#closed;
   }
 
-  async #close(): Promise<void> {
+  async #close(handOverLast: boolean): Promise<void> {
     this.#closing.abort();
     this.#unread.close();
     // Each statement of a sweep has its own time limit; their sum is minutes if the database does not answer.
     await waitAtMost(closeGraceMs, this.#sweeper.stop());
-    this.#isHandingOver = await this.#canHandOver();
+    this.#isHandingOver = !handOverLast && (await this.#canHandOver());
     for (const execution of this.#executions.values()) {
       if (this.#isHandingOver && execution.definition.source.resume) execution.handOverWhenIdle();
     }
     await this.#drainDeadline.wait(this.#waitForWork());
     this.#isStopping = true;
-    // Another process may have started in the meantime.
-    this.#isHandingOver ||= await this.#canHandOver();
+    // A process that starts later continues the runs that are left, if the store is durable.
+    this.#isHandingOver ||= (this.store.registry.isDurable ?? false) || (await this.#canHandOver());
     for (const execution of this.#executions.values()) this.#stopAtShutdown(execution);
     await waitAtMost(closeGraceMs, this.#waitForWork());
     for (const stop of this.#timers) stop();
@@ -578,7 +584,7 @@ export class RunHost {
     if (!canHandOver || !execution.handOver()) execution.stop(shutdown);
   }
 
-  /** Whether another process can continue the runs of this one. */
+  /** Whether another live process can continue the runs of this one. */
   async #canHandOver(): Promise<boolean> {
     if (this.#executions.size === 0) return false;
     let hasPeers = false;

@@ -290,6 +290,8 @@ export interface Registry {
   readonly resumableLeaseMs?: number;
   /** Whether another process has a lease. */
   hasPeers(process: string): Promise<boolean>;
+  /** Whether the registry outlives its processes, so that a process that starts later can continue released runs. Default: false. */
+  readonly isDurable?: boolean;
   /** Gives up a live run without ending it. The next `takeOver` of any process takes it, without counting an attempt. */
   release(run: RunKey, epoch: number): Promise<'ok' | 'fenced'>;
   /** Takes over released runs, and the live runs of processes whose lease has expired, which adds one to their attempts. */

@@ -114,6 +114,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
 
     leaseMs: context.leaseMs,
     resumableLeaseMs: context.resumableLeaseMs,
+    isDurable: true,
 
     async hasPeers(process) {
       const rows = await database.hot.query(

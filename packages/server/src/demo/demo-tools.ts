@@ -13,6 +13,7 @@ export function demoTools(): ToolSet {
         required: ['city'],
         additionalProperties: false,
       }),
+      metadata: { idempotent: true },
       execute: async ({ city }) => {
         const sum = Array.from(city).reduce((all, character) => all + (character.codePointAt(0) ?? 0), 0);
         return { city, celsius: 5 + (sum % 25), sky: skies[sum % skies.length]! };

@@ -14,6 +14,7 @@ export function createDemoSource(name: string, pace: number): AgentSource {
 export async function startModelDemo({ pace }: DemoHost): Promise<DemoAgents> {
   const helper = modelAgent(createModel(pace), {
     tools: demoTools(),
+    recover: 'step',
     description: 'A scripted model with tools: one runs, one asks you first.',
     suggestions: ['What is the weather in Lisbon?', 'Send an email to Ada', 'Draw a chart', 'Write a long answer'],
   });
