@@ -340,3 +340,14 @@ test('keeps idle connections open for longer than a load balancer does by defaul
   const seconds = Number(/timeout=(\d+)/.exec(response.headers.get('keep-alive') ?? '')?.[1]);
   expect(seconds).toBeGreaterThan(60);
 });
+
+test.each([
+  ['/v1/responses', { model: 'asker', input: 'Hi', stream: true }],
+  ['/v1/chat/completions', { model: 'asker', messages: [{ role: 'user', content: 'Hi' }], stream: true }],
+])('asks proxies not to buffer the stream of %s', async (path, body) => {
+  const server = closeLater(await serve({ agents, database: createInMemoryStore() }, { port: 0 }));
+  const response = await postJson(`${server.url}${path}`, body);
+  expect(response.headers.get('content-type')).toContain('text/event-stream');
+  expect(response.headers.get('x-accel-buffering')).toBe('no');
+  await response.body?.cancel();
+});
