@@ -50,6 +50,7 @@ export const sidebar = [
       item('Pydantic AI', '/runtimes/pydantic-ai'),
       item('Strands', '/runtimes/strands'),
       item('A2A agents', '/runtimes/a2a'),
+      item('OpenAI servers', '/packages/openai#a-remote-server-as-an-agent'),
       item('MAIL 1.3 swarms', '/runtimes/mail'),
       item('Open Harness flows', '/runtimes/open-harness'),
     ],
