@@ -82,3 +82,15 @@ it.each([
 ])('gives every name once: %s', (_, list) => {
   expect(list).toEqual([...new Set(list)]);
 });
+
+it('lists every protocol in docs/command-line.md, with whether it can be read and written', () => {
+  const page = readFileSync(join(root, 'docs/command-line.md'), 'utf8');
+  const section = /^## Protocols and formats\n(.*?)^MAIL/ms.exec(page)?.[1] ?? '';
+  const rows = [...section.matchAll(/^\| `([^`]+)` +\|[^|]*\| (yes|no) +\| (yes|no) +\|/gm)];
+  const toWord = (part: unknown): string => (part === undefined ? 'no' : 'yes');
+  expect(Object.fromEntries(rows.map(([, name, read, write]) => [name, { read, write }]))).toEqual(
+    Object.fromEntries(
+      protocols.map(({ name, decoder, encoder }) => [name, { read: toWord(decoder), write: toWord(encoder) }]),
+    ),
+  );
+});

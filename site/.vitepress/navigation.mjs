@@ -8,7 +8,7 @@ export const navigation = [
   item('Get started', '/quick-start'),
   item('Clients', '/clients/use-chat'),
   item('Runtimes', '/runtimes/ai-sdk'),
-  item('Operations', '/operations'),
+  item('Operations', '/production'),
   item('Reference', '/command-line'),
 ];
 
@@ -48,7 +48,9 @@ export const sidebar = [
       item('Mastra', '/runtimes/mastra'),
       item('Agno', '/runtimes/agno'),
       item('Pydantic AI', '/runtimes/pydantic-ai'),
+      item('Strands', '/runtimes/strands'),
       item('A2A agents', '/runtimes/a2a'),
+      item('OpenAI servers', '/packages/openai#a-remote-server-as-an-agent'),
       item('MAIL 1.3 swarms', '/runtimes/mail'),
       item('Open Harness flows', '/runtimes/open-harness'),
     ],
@@ -66,6 +68,7 @@ export const sidebar = [
   {
     text: 'Operations',
     items: [
+      item('Going to production', '/production'),
       item('Operations', '/operations'),
       item('Scaling', '/scaling'),
       item('Security', '/security'),

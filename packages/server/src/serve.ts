@@ -125,7 +125,9 @@ function checkAddress(config: IntertieConfig, host: string): void {
 function setTimeouts(server: Server): void {
   server.headersTimeout = 15_000;
   server.requestTimeout = 60_000;
-  server.keepAliveTimeout = 20_000;
+  // Longer than the 60 seconds for which load balancers keep idle connections. Otherwise the server closes a connection
+  // that the balancer is about to use, and the client gets a 502.
+  server.keepAliveTimeout = 75_000;
   server.timeout = 120_000;
   server.maxHeadersCount = 100;
 }

@@ -332,3 +332,22 @@ test('checks the URL in addition to the Host header if the address of the client
   const server = closeLater(await serve({ agents, database: createInMemoryStore() }, { port: 0 }));
   expect((await fetch(`${server.url}/api/threads`)).status).toBe(200);
 });
+
+test('keeps idle connections open for longer than a load balancer does by default', async () => {
+  const server = closeLater(await serve({ agents, database: createInMemoryStore() }, { port: 0 }));
+  const response = await fetch(`${server.url}/health`);
+  await response.text();
+  const seconds = Number(/timeout=(\d+)/.exec(response.headers.get('keep-alive') ?? '')?.[1]);
+  expect(seconds).toBeGreaterThan(60);
+});
+
+test.each([
+  ['/v1/responses', { model: 'asker', input: 'Hi', stream: true }],
+  ['/v1/chat/completions', { model: 'asker', messages: [{ role: 'user', content: 'Hi' }], stream: true }],
+])('asks proxies not to buffer the stream of %s', async (path, body) => {
+  const server = closeLater(await serve({ agents, database: createInMemoryStore() }, { port: 0 }));
+  const response = await postJson(`${server.url}${path}`, body);
+  expect(response.headers.get('content-type')).toContain('text/event-stream');
+  expect(response.headers.get('x-accel-buffering')).toBe('no');
+  await response.body?.cancel();
+});

@@ -21,6 +21,11 @@ export function writeSSE(read: () => Promise<{ text: string; isLast: boolean }>,
       return cancel();
     },
   });
-  const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform' };
+  const headers = {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    // nginx would deliver buffered streams in large pieces.
+    'x-accel-buffering': 'no',
+  };
   return new Response(bytes, { headers });
 }
