@@ -1,6 +1,7 @@
 // @ts-check
 // node recovering-process.mjs <store> <name> <lease in ms, or 0> <file> <threads>: runs an agent until it is killed, and appends the
-// calls that its tools execute to the file. Prints a line when the runs have started, and a dot for every event.
+// calls that its tools execute to the file. Prints a line when the runs have started, a dot for every event, and a line when all runs
+// have ended.
 import { createStore } from '@intertie/postgres';
 import { appendFileSync, writeSync } from 'node:fs';
 
@@ -16,7 +17,7 @@ const runs = await Promise.all(
   threads.split(',').map(async (threadId) => agent.stream({ threadId, message: threadId })),
 );
 writeSync(1, '\n');
-for (const run of runs) void printEvents(run);
+void Promise.all(runs.map(printEvents)).then(() => writeSync(1, '\n'));
 process.on('SIGTERM', () => void host.close({ drainMs: 5_000 }).then(() => process.exit(0)));
 setInterval(() => {}, 1_000);
 
