@@ -6,7 +6,7 @@ import { sqlState, toDatabaseError } from './database.ts';
 const failed = (code: string): Error => Object.assign(new Error('failed'), { code });
 
 describe('toDatabaseError', () => {
-  it.each(['EPIPE', 'ECONNRESET', '57P01', '53100'])('wraps %s in a DatabaseAwayError', (code) => {
+  it.each(['EPIPE', 'ECONNRESET', '57P01', '53100'])('wraps %s in a DatabaseUnavailableError', (code) => {
     expect(toDatabaseError(failed(code))).toBeInstanceOf(DatabaseUnavailableError);
   });
 

@@ -95,7 +95,7 @@ describe.concurrent.each(opened)('a database opened with $name', ({ open }) => {
     const database = await open(context, proxy.url, { timeouts });
     proxy.silence();
     for (const pool of [database, database.hot]) {
-      await expect(pool.query(selectOne)).rejects.toMatchObject({ name: 'DatabaseAwayError', code: 'database-away' });
+      await expect(pool.query(selectOne)).rejects.toMatchObject({ name: 'DatabaseUnavailableError', code: 'database-away' });
     }
     proxy.cut();
   });
@@ -114,12 +114,12 @@ describe.concurrent.each(opened)('a database opened with $name', ({ open }) => {
     expect(await database.query(selectOne)).toEqual(one);
   });
 
-  it('reports a refused connection as a DatabaseAwayError, with the cause', async (context) => {
+  it('reports a refused connection as a DatabaseUnavailableError, with the cause', async (context) => {
     const proxy = await startProxy(context);
     const database = await open(context, proxy.url, { timeouts });
     await proxy.down();
     await expect(database.query(selectOne)).rejects.toMatchObject({
-      name: 'DatabaseAwayError',
+      name: 'DatabaseUnavailableError',
       message: 'The database does not answer.',
       cause: { code: 'ECONNREFUSED' },
     });

@@ -29,7 +29,7 @@ it('fails after the limit with a message for users and without the error of the 
   const cause = new Error('Connection terminated unexpectedly');
   const error = await callFailing(new DatabaseUnavailableError(undefined, { cause }), 6 * minutes);
   expect(error).toMatchObject({
-    name: 'DatabaseAwayError',
+    name: 'DatabaseUnavailableError',
     message: 'The database has not answered for 5 minutes. Try again later.',
   });
   expect(error).not.toHaveProperty('cause');

@@ -3,7 +3,7 @@
  * Stores throw it for failures that a retry can overcome.
  */
 export class DatabaseUnavailableError extends Error {
-  override readonly name = 'DatabaseAwayError';
+  override readonly name = 'DatabaseUnavailableError';
   readonly code = 'database-away';
   readonly retryable = true;
 
