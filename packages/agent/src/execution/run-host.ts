@@ -18,7 +18,6 @@ import type {
   Ownership,
   Queued,
   RunKey,
-  RunPosition,
   Scope,
   StartRequest,
   StartResult,
@@ -35,6 +34,7 @@ import { OwnershipCalls } from './ownership-calls.ts';
 import { Deadline } from './deadline.ts';
 import type { Observe, RunObserver, RunResult } from '../telemetry/run-observer.ts';
 import { RunRelay } from './run-relay.ts';
+import { findTakeoverEnd, toStopEnd } from './takeover-end.ts';
 import { UnreadRuns } from './unread-runs.ts';
 
 export type RunHostOptions = {
@@ -228,23 +228,11 @@ export class RunHost {
   }
 
   /** Returns how a run that was taken over ends; undefined if this process continues it. */
-  async #findEnd({ run, epoch }: Ownership): Promise<End | undefined> {
-    const position = (await this.store.log.positions([run.key])).get(run.key);
-    if (position?.stop && position.epoch === epoch) return endByStop(position);
+  async #findEnd(owned: Ownership): Promise<End | undefined> {
+    const { key, agent: name } = owned.run;
+    const position = (await this.store.log.positions([key])).get(key);
     const { maxAttempts = 3 } = this.#options;
-    const agent = this.#agents.get(run.agent);
-    const { attempts = 1 } = run;
-    if (!agent)
-      return toLostEnd('agent-gone', `No running process has the agent "${run.agent}". Start one that has it.`);
-    if (!agent.source.resume) {
-      const why = `The process that executed the run is gone, and agent "${run.agent}" cannot continue a run in another process.`;
-      return toLostEnd('lost', `${why} The output so far is kept. Send the message again.`);
-    }
-    if (attempts > maxAttempts) {
-      const why = `The run was executed ${maxAttempts} times, and each time its process died.`;
-      return toLostEnd('too-many-attempts', `${why} Look for the cause in the logs of those processes.`);
-    }
-    return undefined;
+    return findTakeoverEnd(owned, { agent: this.#agents.get(name), position, maxAttempts });
   }
 
   /** Continues or ends a run that this process has taken over. */
@@ -362,7 +350,7 @@ export class RunHost {
     if (isFresh) return this.execute(owned);
     if (epoch > 1 && !(await this.#findEnd(owned))) return this.execute(owned);
     const position = (await this.store.log.positions([run.key])).get(run.key);
-    this.track(this.recover(owned, position?.stop ? endByStop(position) : abandoned));
+    this.track(this.recover(owned, position?.stop ? toStopEnd(position) : abandoned));
   }
 
   /** Executes a run that this process owns, and then the run that waits behind it. */
@@ -596,14 +584,6 @@ export class RunHost {
   async #waitForWork(): Promise<void> {
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
-}
-
-function toLostEnd(code: string, message: string): End {
-  return { reason: 'error', error: { message, code } };
-}
-
-function endByStop({ stopReason }: RunPosition): End {
-  return { reason: 'aborted', by: 'user', ...(stopReason !== undefined && { message: stopReason }) };
 }
 
 async function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
