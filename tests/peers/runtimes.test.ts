@@ -291,6 +291,12 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       const outcome = "graphId: 'assistant', emitInterruptOutcome: true";
       const graph = readBlock('langgraph', 'typescript', 'intertie.config.ts');
       add('langgraph-outcome', graph.replace("graphId: 'assistant'", outcome));
+      const plain = 'new MastraAgent({ agent: mastra.getAgent("assistant") }), idleMs: 2000';
+      const mastra = readBlock('mastra', 'typescript').replace(
+        "new StoppableAgent(mastra.getAgent('assistant'))",
+        plain,
+      );
+      add('mastra-plain', mastra);
       // Other work on the machine must not fail the test.
       const limits = 'const limits = { eventLoopDelayMs: 60_000 };';
       const config = `${limits}\nconst agents = {};\n${load.join('\n')}\nexport default { agents, limits };\n`;
@@ -352,22 +358,23 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       expect(describeParts(await reload(name, chat.id))).toEqual(['locate output-available', 'text']);
     });
 
-    // After a stop, Mastra does not answer while the stopped call of the model is open; docs/runtimes/mastra.md lists it.
-    it.each([...names, 'langgraph-server'])(
-      'stops %s in the middle of an answer, and reports an error',
-      async (name) => {
-        const chat = chatAt(name);
-        await stopSlow(chat);
-        const readLast = async (): Promise<string> => JSON.stringify((await reload(name, chat.id)).messages.at(-1));
-        await vi.waitFor(async () => expect(await readLast()).toContain('"status":"aborted"'), { timeout: 30_000 });
-        expect(await vi.waitFor(() => turns(chat, 'weather', 1), { timeout: 30_000, interval: 200 })).toEqual([
-          weather,
-        ]);
-        await chat.sendMessage({ text: 'fail' });
-        expect(chat.error).toBeDefined();
-        expect(await turns(chat, 'weather', 1)).toEqual([weather]);
-      },
-    );
+    it.each(served)('stops %s in the middle of an answer, and reports an error', async (name) => {
+      const chat = chatAt(name);
+      await stopSlow(chat);
+      const readLast = async (): Promise<string> => JSON.stringify((await reload(name, chat.id)).messages.at(-1));
+      await vi.waitFor(async () => expect(await readLast()).toContain('"status":"aborted"'), { timeout: 30_000 });
+      expect(await vi.waitFor(() => turns(chat, 'weather', 1), { timeout: 30_000, interval: 200 })).toEqual([weather]);
+      await chat.sendMessage({ text: 'fail' });
+      expect(chat.error).toBeDefined();
+      expect(await turns(chat, 'weather', 1)).toEqual([weather]);
+    });
+
+    it('ends a run with an error while a MastraAgent without abortRun still works on the stopped run', async () => {
+      const chat = chatAt('mastra-plain');
+      await stopSlow(chat);
+      await chat.sendMessage({ text: 'weather' });
+      expect(chat.error?.message).toContain('The source was silent for 2000 ms');
+    });
 
     it('continues a suspended tool of mastra after a reload', async () => {
       const chat = chatAt('mastra');
