@@ -38,6 +38,7 @@ const runtimes = {
   langgraph: { program: addOutcome(readBlock('langgraph', 'python')), endpoint: '/agent' },
   'llama-index': { program: readBlock('llama-index', 'python'), endpoint: '/agent/run' },
   agno: { program: readBlock('agno', 'python'), endpoint: '/agui' },
+  'google-adk': { program: readBlock('google-adk', 'python'), endpoint: '/agent' },
   'pydantic-ai': { program: readBlock('pydantic-ai', 'python'), endpoint: '/agent' },
   strands: { program: readBlock('strands', 'python'), endpoint: '/agent' },
 } as const;
@@ -136,7 +137,13 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     model = await startModelServer();
     // LlamaIndex reads the second name.
-    env = { OPENAI_BASE_URL: model.url, OPENAI_API_BASE: model.url, OPENAI_API_KEY: 'key', AGNO_TELEMETRY: 'false' };
+    env = {
+      OPENAI_BASE_URL: model.url,
+      OPENAI_API_BASE: model.url,
+      OPENAI_API_KEY: 'key',
+      AGNO_TELEMETRY: 'false',
+      LITELLM_LOCAL_MODEL_COST_MAP: 'true',
+    };
     if ('missing' in found) return;
     const start = async (name: Runtime): Promise<unknown> =>
       agents.set(name, await startPythonText(found.python, runtimes[name].program, env));
@@ -248,6 +255,21 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
     expect(await turns(reloaded, 'weather', 1)).toEqual([weather]);
   });
 
+  it('continues a confirmation of google-adk after a reload', async () => {
+    const { chat } = chatWith(urlOf('google-adk'));
+    await turns(chat, 'weather', 1);
+    const question = 'adk_request_confirmation approval-requested';
+    expect(await turns(chat, 'remove', 1)).toEqual([['remove input-available', question]]);
+    const { chat: reloaded } = chatWith(urlOf('google-adk'), structuredClone(chat.messages));
+    Object.assign(reloaded, { id: chat.id });
+    await answer(reloaded, true);
+    expect(reloaded.error).toBeUndefined();
+    const answered = 'adk_request_confirmation approval-responded';
+    expect(describeParts(reloaded)).toEqual(['remove output-available', answered, 'text']);
+    expect(getText(reloaded)).toBe('It says {"result": "Paris is gone"}.');
+    expect(await turns(reloaded, 'weather', 1)).toEqual([weather]);
+  });
+
   describe('behind the server', () => {
     const folder = join(root, inProcessFolder, '.intertie');
     const proxies = new Map<string, RecordingProxy>();
@@ -297,6 +319,8 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
         plain,
       );
       add('mastra-plain', mastra);
+      const legacy = 'super({ agent: own, emitInterruptOutcome: false })';
+      add('mastra-legacy', readBlock('mastra', 'typescript').replace('super({ agent: own })', legacy));
       // Other work on the machine must not fail the test.
       const limits = 'const limits = { eventLoopDelayMs: 60_000 };';
       const config = `${limits}\nconst agents = {};\n${load.join('\n')}\nexport default { agents, limits };\n`;
@@ -376,17 +400,24 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       expect(chat.error?.message).toContain('The source was silent for 2000 ms');
     });
 
-    it('continues a suspended tool of mastra after a reload', async () => {
-      const chat = chatAt('mastra');
+    it.each(['mastra', 'mastra-legacy'])('continues a suspended tool of %s after a reload', async (name) => {
+      const chat = chatAt(name);
       await turns(chat, 'remove', 1);
-      const reloaded = await reload('mastra', chat.id);
+      const reloaded = await reload(name, chat.id);
       await answer(reloaded, { approved: true });
       expect(getText(reloaded)).toBe('It says Paris is gone.');
       expect(await turns(reloaded, 'weather', 1)).toEqual([weather]);
     });
 
+    it.each(Object.keys(inProcess))('reaches %s from AGUIChatTransport through the AG-UI endpoint', async (name) => {
+      const { chat } = chatWith(`${server.url}/api/agents/${name}/ag-ui`);
+      expect(await turns(chat, 'weather', 3)).toEqual([weather, weather, weather]);
+      await turns(chat, 'locate', 1);
+      await answerLocate(chat);
+    });
+
     it('continues interrupts in another process', { timeout: 120_000 }, async () => {
-      const asking = ['langgraph', 'langgraph-server', 'langgraph-outcome', 'pydantic-ai', 'strands'];
+      const asking = ['langgraph', 'langgraph-server', 'langgraph-outcome', 'google-adk', 'pydantic-ai', 'strands'];
       const threads = new Map(asking.map((name) => [name, crypto.randomUUID()]));
       for (const [name, thread] of threads) await turns(chatAt(name, thread), 'remove', 1);
       await server.stop();
@@ -395,7 +426,8 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
         const reloaded = await reload(name, thread);
         await answer(reloaded, true);
         expect([name, reloaded.error]).toEqual([name, undefined]);
-        expect([name, getText(reloaded)]).toEqual([name, 'It says Paris is gone.']);
+        const removed = name === 'google-adk' ? '{"result": "Paris is gone"}' : 'Paris is gone';
+        expect([name, getText(reloaded)]).toEqual([name, `It says ${removed}.`]);
         expect([name, await turns(reloaded, 'weather', 1)]).toEqual([name, [weather]]);
         // The agent has each call once.
         const calls = model.requests.at(-1)!.messages.flatMap(({ tool_calls: made = [] }) => made.map(({ id }) => id));
