@@ -275,6 +275,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
     const proxies = new Map<string, RecordingProxy>();
     let data: string;
     let langGraph: LangGraphServer;
+    let route: PythonServer;
     let server: StartedIntertie;
 
     const start = async (): Promise<StartedIntertie> => {
@@ -306,6 +307,9 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
         load.push(`process.env.AGENT_URL = '${proxy.url}';`);
         add(name, readBlock(name, 'ts'));
       }
+      route = await startPythonText(found.python, readBlock('chat-route', 'python'), env);
+      load.push(`process.env.AGENT_URL = '${route.url}/api/chat';`);
+      add('python-route', readBlock('chat-route', 'ts', 'intertie.config.ts'));
       for (const [name, { page, class: agentClass, from }] of Object.entries(inProcess)) {
         load.push(`recordRuns((await import('${from}')).${agentClass}, ${JSON.stringify(recordingOf(name))});`);
         add(name, readBlock(page, 'typescript', 'intertie.config.ts'));
@@ -329,6 +333,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
     });
     afterAll(async () => {
       await Promise.all([...proxies.values()].map((proxy) => proxy.close()));
+      route?.process.kill();
       await langGraph?.stop();
     });
 
@@ -406,6 +411,21 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       const reloaded = await reload(name, chat.id);
       await answer(reloaded, { approved: true });
       expect(getText(reloaded)).toBe('It says Paris is gone.');
+      expect(await turns(reloaded, 'weather', 1)).toEqual([weather]);
+    });
+
+    it('serves a chat route in Python: tools, an approval after a reload, stop and error', async () => {
+      const chat = chatAt('python-route');
+      expect(await turns(chat, 'weather', 3)).toEqual([weather, weather, weather]);
+      expect(await turns(chat, 'remove', 1)).toEqual([['remove approval-requested']]);
+      const reloaded = await reload('python-route', chat.id);
+      await answer(reloaded, true);
+      expect(reloaded.error).toBeUndefined();
+      expect(describeParts(reloaded)).toEqual(['remove output-available', 'text']);
+      await stopSlow(reloaded);
+      expect(await turns(reloaded, 'weather', 1)).toEqual([weather]);
+      await reloaded.sendMessage({ text: 'fail' });
+      expect(reloaded.error?.message).toContain('The model failed');
       expect(await turns(reloaded, 'weather', 1)).toEqual([weather]);
     });
 
