@@ -69,15 +69,9 @@ export function agUiSource(options: AGUISourceOptions | InProcessAgentOptions): 
   const { headers, stopOnAbort = true, ...rest } = options;
   const forRun = (run: RunInput): AGUIRequestOptions =>
     typeof headers === 'function' ? { ...rest, headers: () => headers(run) } : { ...rest, ...defined({ headers }) };
-  const createSource = (request: AGUIRequestOptions): AgentSource =>
-    agUiSourceWith(request, {
-      createCodec: (run, codec) => codec(run),
-      isStopped: (_, signal) => wasStopped(signal),
-      isResumable: true,
-    });
   return {
-    ...createSource(rest),
-    run: (run, control) => createSource(forRun(run)).run(run, control),
+    ...createRunSource(rest),
+    run: (run, control) => createRunSource(forRun(run)).run(run, control),
     // Only an answered request shows that the agent keeps its runs.
     canResume: (token) => isFields(token) && token.isDurable === true,
     resume(run, from, control) {
@@ -91,6 +85,14 @@ export function agUiSource(options: AGUISourceOptions | InProcessAgentOptions): 
       return resumeRun(request, { run, from, signal, sent, flushMs, send, ...stops });
     },
   };
+}
+
+function createRunSource(options: AGUIRequestOptions): AgentSource {
+  return agUiSourceWith(options, {
+    createCodec: (run, codec) => codec(run),
+    isStopped: (_, signal) => wasStopped(signal),
+    isResumable: true,
+  });
 }
 
 /** A run that another process continues is not stopped. */
