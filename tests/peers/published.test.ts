@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { install } from '../../scripts/install.mjs';
 import { filesIn, root } from '../../scripts/workspace.mjs';
+import { launch } from '../browser/browser.ts';
 import { startRegistry, type Registry } from './registry.ts';
 import { startIntertie, type StartedIntertie } from './start-intertie.ts';
 import { installedVersions, startPostgres } from './system-postgres.ts';
@@ -143,8 +143,6 @@ describe('the first steps of a new user', { timeout: 300_000 }, () => {
   it('answers in the project over HTTP, and keeps the page and its open approval after a reload', async () => {
     const server = await serve();
     const page = await startPage(project, server.url);
-    install('tests/browser');
-    const { launch } = await import('../browser/browser.ts');
     const { context, close } = await launch();
     try {
       expect(await chat(server.url, 'without-page', 'Hello')).toContain('"role":"assistant"');
