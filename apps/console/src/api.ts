@@ -113,8 +113,8 @@ export type AnswerOutcome = {
   run?: { runId: string; messageId: string };
 };
 
-/** Open decision with the thread that it belongs to. */
-export type OpenQuestion = Decision & { title?: string; agent?: string };
+/** Open decision with the thread that it belongs to, and for an approval the call that it is about. */
+export type OpenQuestion = Decision & { title?: string; agent?: string; toolName?: string; input?: Json };
 
 export type WireFault = { cut?: true; delayMs?: number; duplicate?: true; thread: string };
 

@@ -3,7 +3,7 @@ import { getToolName, type DynamicToolUIPart, type ToolUIPart } from 'ai';
 import { useState, type ReactNode } from 'react';
 import { Approval } from '../decisions/approval.tsx';
 import { ClientTool } from '../decisions/client-tool.tsx';
-import { findChoices, findQuestion } from '../decisions/describe-decision.ts';
+import { findChoices, findQuestion, summarizeInput } from '../decisions/describe-decision.ts';
 import { useAnswerer } from '../decisions/use-answer.ts';
 import { QuestionCard } from '../decisions/question.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -102,7 +102,7 @@ function Call({ part }: { part: ToolPart }): ReactNode {
           <Icon name="chevron" />
           <code className="name">{name}</code>
           {summary !== '' && <code className="gist">{summary}</code>}
-          <span className="state" data-state={state}>
+          <span className="state" data-state={isClientTool ? 'approval-requested' : state}>
             {isClientTool ? 'waiting for you' : getStateLabel(part)}
           </span>
         </summary>
@@ -139,16 +139,6 @@ function getApprovalId(part: ToolPart): string | undefined {
 function getStateLabel(part: ToolPart): string | undefined {
   if (part.state !== 'approval-responded') return states[part.state];
   return part.approval.approved ? 'approved' : 'denied';
-}
-
-/** Formats the input on one line of at most 120 characters. */
-function summarizeInput(input: unknown): string {
-  if (typeof input === 'string') return input.slice(0, 120);
-  if (typeof input !== 'object' || input === null) return '';
-  const entries = Object.entries(input).map(
-    ([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-  return entries.join(', ').slice(0, 120);
 }
 
 /** Returns the reason of a denial. The types require `approval`, but streams of ai 6 may omit it. */

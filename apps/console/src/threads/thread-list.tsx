@@ -67,7 +67,9 @@ export function ThreadList({
           aria-label="Search titles and messages"
           onChange={(event) => setSearch(event.target.value)}
         />
-        <kbd aria-hidden="true">/</kbd>
+        <kbd className="wide-only" aria-hidden="true">
+          /
+        </kbd>
       </div>
       <div className="thread-filter" role="group" aria-label="Filter threads">
         <button type="button" aria-pressed={!isInbox} onClick={() => onInbox(false)}>
