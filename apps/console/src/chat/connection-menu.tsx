@@ -24,12 +24,16 @@ export function ConnectionMenu({ threadId, log }: { threadId: string; log: reado
         Disturb the connection while an answer streams. The run continues, and missed events are sent on reconnect.
       </p>
       <div className="row">
-        <Button icon="cut" onClick={() => inject({ cut: true })}>
+        <Button icon="cut" title="Breaks the connection once" onClick={() => inject({ cut: true })}>
           Cut
         </Button>
-        <Button onClick={() => inject({ delayMs: 400 })}>Delay 400 ms</Button>
-        <Button onClick={() => inject({ duplicate: true })}>Duplicate</Button>
-        <Button variant="quiet" onClick={() => inject({ delayMs: 0 })}>
+        <Button title="Delivers every event 400 ms later" onClick={() => inject({ delayMs: 400 })}>
+          Delay 400 ms
+        </Button>
+        <Button title="Delivers events twice" onClick={() => inject({ duplicate: true })}>
+          Duplicate
+        </Button>
+        <Button variant="quiet" title="Ends all faults" onClick={() => inject({ delayMs: 0 })}>
           Reset
         </Button>
       </div>

@@ -145,7 +145,7 @@ export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }:
       </section>
       {/* Focusable, since a scrollable region must be reachable by keyboard. */}
       <div className="tape-screen" role="region" aria-label="Message so far" tabIndex={0}>
-        <TapeMessage message={message} />
+        <TapeMessage message={message} isEmpty={count === 0} />
       </div>
       <TapeActions
         run={run}

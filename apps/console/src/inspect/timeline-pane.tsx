@@ -41,7 +41,7 @@ export function TimelinePane({ events, selection, onSelect }: PaneProps): ReactN
     move(by);
   };
 
-  if (spans.length === 0) return <p className="empty">No run yet.</p>;
+  if (spans.length === 0) return <p className="empty">No run yet. Send a message to start one.</p>;
   const selectedEvent = selection?.type === 'event' ? view.run.entries.findIndex(({ id }) => id === selection.id) : -1;
   return (
     <div className="timeline" tabIndex={-1} data-tokens={spans.some(({ usage }) => usage?.outputTokens) || undefined}>

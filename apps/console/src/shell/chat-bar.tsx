@@ -27,7 +27,7 @@ export function ChatBar({
   }, [title, waiting]);
   return (
     <header className="bar chat-bar">
-      <h1 className="title">{title}</h1>
+      {title !== '' && <h1 className="title">{title}</h1>}
       <span className="grow" />
       {children}
       <IconButton
