@@ -2,7 +2,7 @@
 // `node tests/browser/open.mjs`: measures the first paint of the console and the opening of a thread of 1,000 messages, each in a
 // fresh page. Run `npm run test:browser` first: it builds the console and installs Playwright.
 //   --rounds=10          number of measurements
-//   --console=folder     also measures another build of the console, in turns, for comparison
+//   --console=folder     also measures another build of the console, in turns; may be repeated
 //   --profile=file.json  writes Chromium's CPU profile of the last opening to the file
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -17,12 +17,12 @@ import { chromium } from 'playwright-core';
 const { values: options } = parseArgs({
   options: {
     rounds: { type: 'string', default: '10' },
-    console: { type: 'string' },
+    console: { type: 'string', multiple: true, default: [] },
     profile: { type: 'string' },
   },
 });
 const own = fileURLToPath(new URL('../../packages/server/dist/console', import.meta.url));
-const builds = [own, ...(options.console ? [options.console] : [])];
+const builds = [own, ...(options.console ?? [])];
 const text = (/** @type {number} */ n) =>
   `Message ${n} with **some** Markdown, a [link](https://example.org) and \`code\`.\n\n- one\n- two\n\nAnd another paragraph.`;
 const messages = Array.from({ length: 1000 }, (_, n) => ({

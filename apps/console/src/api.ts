@@ -59,7 +59,7 @@ export type LiveRun = { runId: string; messageId: string; agent: string };
 /** Siblings of each message that has any, in creation order, and its index among them. */
 export type Branches = { [messageId: string]: { siblings: string[]; index: number } };
 
-export type ThreadMessages = { messages: UIMessage[]; branches: Branches; live?: LiveRun };
+export type ThreadMessages = { messages: UIMessage[]; branches: Branches; version: number; live?: LiveRun };
 
 export type RunInfo = {
   runId: string;

@@ -6,6 +6,9 @@ import { acquireThreadSlot } from '../stream-slots.ts';
 /** Change of a thread: its live run changed, or a message did. */
 export type ThreadChange = { type: 'live'; live: LiveRun | null } | { type: 'message'; messageId: string };
 
+/** State of a thread that was read before its events: its version and its live run. */
+export type ThreadPosition = { version: number; live: LiveRun | undefined };
+
 const minRetryMs = 250;
 const maxRetryMs = 10_000;
 
@@ -16,9 +19,16 @@ const delay = (ms: number): Promise<void> =>
 
 /**
  * Follows a thread until the signal aborts. Browsers allow six HTTP/1.1 connections per server across all tabs, so of the tabs
- * that show the same thread one visible tab reads its events and broadcasts them. Tabs with different threads share a slot.
+ * that show the same thread one visible tab reads its events and broadcasts them. Tabs with different threads share a slot. Starts
+ * after `position`, or, if it is undefined, with the current live run.
  */
-export function followThread(threadId: string, onChange: (change: ThreadChange) => void, signal: AbortSignal): void {
+export function followThread(options: {
+  threadId: string;
+  position: Promise<ThreadPosition | undefined>;
+  onChange: (change: ThreadChange) => void;
+  signal: AbortSignal;
+}): void {
+  const { threadId, position, onChange, signal } = options;
   const name = `intertie:thread:${threadId}`;
   const channel = new BroadcastChannel(name);
   channel.addEventListener('message', ({ data }) => onChange(data as ThreadChange));
@@ -30,7 +40,10 @@ export function followThread(threadId: string, onChange: (change: ThreadChange) 
     channel.postMessage(change);
   };
   const reader = new ThreadEventReader(threadId, publish);
-  void leadWhileVisible(name, (visible) => reader.follow(visible), signal);
+  void position.then((from) => {
+    if (from) reader.startAfter(from);
+    return leadWhileVisible(name, (visible) => reader.follow(visible), signal);
+  });
 }
 
 /** Runs `lead` in one of the visible tabs that call this with the same name. */
@@ -61,6 +74,11 @@ class ThreadEventReader {
   constructor(threadId: string, publish: (change: ThreadChange) => void) {
     this.#threadId = threadId;
     this.#publish = publish;
+  }
+
+  startAfter({ version, live }: ThreadPosition): void {
+    this.#since = String(version);
+    this.#live = JSON.stringify(live ?? null);
   }
 
   async follow(signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
-import { isToolUIPart, type FileUIPart, type UIMessage } from 'ai';
+import type { FileUIPart, UIMessage } from 'ai';
+import { isToolPart } from '../tool-part.ts';
 import { getPartMetadata, type Part } from '../intertie-metadata.ts';
 
 /** Agent that contributes to a message. */
@@ -63,7 +64,7 @@ export function splitByAgent({ parts }: UIMessage): AgentSegment[] {
 }
 
 function isShown(part: Part): boolean {
-  if (isToolUIPart(part)) return true;
+  if (isToolPart(part)) return true;
   switch (part.type) {
     case 'text':
     case 'reasoning':

@@ -1,5 +1,5 @@
 import type { MessagePart } from '@intertie/core';
-import { isToolUIPart } from 'ai';
+import { isToolPart } from '../tool-part.ts';
 import { memo, type ReactNode } from 'react';
 import { Icon } from '../ui/icon.tsx';
 import { JsonView } from '../ui/json-view.tsx';
@@ -21,7 +21,7 @@ export const PartView = memo(
 );
 
 function renderPart(part: Part, isLive: boolean): ReactNode {
-  if (isToolUIPart(part)) return <ToolCard part={part} />;
+  if (isToolPart(part)) return <ToolCard part={part} />;
   const isStreaming = isLive && 'state' in part && part.state === 'streaming';
   switch (part.type) {
     case 'text':
@@ -61,5 +61,5 @@ function toText(part: MessagePart): string {
 
 /** Returns a React key that does not change while the part grows. */
 export function getPartKey(part: Part, index: number): string {
-  return isToolUIPart(part) ? part.toolCallId : `${part.type}-${index}`;
+  return isToolPart(part) ? part.toolCallId : `${part.type}-${index}`;
 }

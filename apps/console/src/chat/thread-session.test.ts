@@ -31,17 +31,20 @@ const userMessage: UIMessage = { id: 'question', role: 'user', parts: [{ type: '
 
 describe('ThreadSession', () => {
   let requests: string[];
+  let searches: string[];
   let responses: Responses;
 
   beforeEach(() => {
     requests = [];
+    searches = [];
     responses = {
       '/events': () => new Response(new ReadableStream()),
       '/questions': () => json({ questions: [] }),
       '/runs': () => json({ runs: [] }),
     };
     vi.stubGlobal('fetch', async (url: string, init?: RequestInit) => {
-      const { pathname } = new URL(url, 'http://here');
+      const { pathname, search } = new URL(url, 'http://here');
+      searches.push(search);
       requests.push(`${init?.method ?? 'GET'} ${pathname}`);
       const key = Object.keys(responses).find((end) => pathname.endsWith(end));
       return key === undefined ? json({ error: { code: 'not-found', message: 'Not here.' } }, 404) : responses[key]!();
@@ -53,6 +56,32 @@ describe('ThreadSession', () => {
   const texts = (session: ThreadSession): string[] =>
     session.chat.messages.map(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : '')).join(''));
   const countStreams = (): number => requests.filter((request) => request.endsWith('/stream')).length;
+
+  it('reads the messages once when it opens, and again after a change since then', async () => {
+    responses['/messages'] = () => json({ messages: [userMessage], branches: {}, version: 5 });
+    let push: ((text: string) => void) | undefined;
+    responses['/events'] = () => {
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          push = (text) => controller.enqueue(new TextEncoder().encode(text));
+          push('event: live\ndata: null\n\n');
+        },
+      });
+      return new Response(body);
+    };
+    const countReads = (): number => requests.filter((request) => request === 'GET /api/threads/t/messages').length;
+    const session = new ThreadSession('t', { isNew: false });
+    const close = session.open();
+    await vi.waitFor(() => expect(push).toBeDefined());
+    await new Promise((resolve) => {
+      setTimeout(resolve, 200);
+    });
+    expect(countReads()).toBe(1);
+    expect(searches).toContain('?since=5');
+    push!('id: 6\nevent: change\ndata: {"messageId":"question"}\n\n');
+    await vi.waitFor(() => expect(countReads()).toBe(2));
+    close();
+  });
 
   it('reads a run that another client started', async () => {
     responses['/messages'] = () =>

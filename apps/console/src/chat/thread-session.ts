@@ -7,7 +7,7 @@ import { notifyThreadsChanged } from '../thread-changes.ts';
 import { AgentTransport } from './agent-transport.ts';
 import { findNewestLeaf } from './find-newest-leaf.ts';
 import { getMessageMetadata } from '../intertie-metadata.ts';
-import { followThread } from './follow-thread.ts';
+import { followThread, type ThreadPosition } from './follow-thread.ts';
 import { getFiles, getText } from './message-content.ts';
 import { watchConnection, type ConnectionLogEntry } from './connection-log.ts';
 
@@ -212,17 +212,21 @@ export class ThreadSession {
     return this.chat.status === 'submitted' || this.chat.status === 'streaming';
   }
 
-  /** Reads the thread from the server. Does nothing while an answer streams, which is newer than the stored messages. */
-  async refresh(): Promise<void> {
-    if (this.isBusy || this.#state.isNew) return;
+  /**
+   * Reads the thread from the server. Does nothing while an answer streams, which is newer than the stored messages. Calls `onRead`
+   * with what the thread's events continue after, as soon as it is known.
+   */
+  async refresh(onRead?: (position: ThreadPosition | undefined) => void): Promise<void> {
+    if (this.isBusy || this.#state.isNew) return onRead?.(undefined);
     this.#refreshes += 1;
     const refresh = this.#refreshes;
     try {
-      const [{ messages, branches, live }, { questions }, { runs }] = await Promise.all([
+      const [{ messages, branches, version, live }, { questions }, { runs }] = await Promise.all([
         api.messages(this.threadId),
         api.questions(this.threadId),
         api.runs(this.threadId),
       ]);
+      onRead?.({ version, live });
       if (refresh !== this.#refreshes || this.isBusy) return;
       const authors = Object.fromEntries(runs.map(({ messageId, agent }) => [messageId, agent]));
       const decisions = questions.filter(({ state }) => state === 'open');
@@ -238,6 +242,7 @@ export class ThreadSession {
       if (live !== undefined) await this.chat.resumeStream();
       else this.#sendNext();
     } catch (error) {
+      onRead?.(undefined);
       if (refresh !== this.#refreshes) return;
       const isMissing = error instanceof ApiError && error.status === 404;
       this.#set({ status: isMissing ? 'missing' : 'failed', error: formatError(error) });
@@ -276,15 +281,15 @@ export class ThreadSession {
   #follow(): void {
     if (this.#following !== undefined) return;
     this.#following = new AbortController();
-    followThread(
-      this.threadId,
-      (change) => {
+    followThread({
+      threadId: this.threadId,
+      position: new Promise((resolve) => void this.refresh(resolve)),
+      onChange: (change) => {
         if (change.type === 'live' && change.live?.runId !== this.#readRun) this.#readRun = undefined;
         this.#refreshSoon(change.type === 'live' ? 0 : 120);
       },
-      this.#following.signal,
-    );
-    void this.refresh();
+      signal: this.#following.signal,
+    });
   }
 
   #refreshSoon(ms: number): void {

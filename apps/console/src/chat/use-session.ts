@@ -1,4 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { preloadMarkdown } from './markdown.tsx';
 import { ThreadSession, type Draft, type SessionState } from './thread-session.ts';
 
 const maxSessions = 12;
@@ -27,7 +28,12 @@ export function forgetSession(threadId: string): void {
 /** Returns the session of a thread. The component must have the thread id as its key. */
 export function useSession(threadId: string): { session: ThreadSession; state: SessionState } {
   const [session] = useState(() => getSession(threadId, { isNew: false }));
-  useEffect(() => session.open(), [session]);
+  useEffect(() => {
+    const close = session.open();
+    // After the requests of the session, and not only when its messages arrive.
+    preloadMarkdown();
+    return close;
+  }, [session]);
   const state = useSyncExternalStore(session.subscribe, session.snapshot);
   return { session, state };
 }
