@@ -3,7 +3,7 @@ import { api, formatError } from '../api.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Popover } from '../ui/popover.tsx';
 import { ErrorMessage } from '../ui/error-message.tsx';
-import { describeConnectionLog, type ConnectionLogEntry } from './connection-log.ts';
+import { describeConnectionLog, type ConnectionLogEntry } from './session/connection-log.ts';
 
 /** Injects connection faults into a thread, to show that no event is lost. Available if the server listens on loopback. */
 export function ConnectionMenu({ threadId, log }: { threadId: string; log: readonly ConnectionLogEntry[] }): ReactNode {

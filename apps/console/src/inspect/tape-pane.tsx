@@ -2,7 +2,7 @@ import './inspect.css';
 import './tape/tape.css';
 import { use, useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import type { PaneProps, RunEvents, RunSnapshot } from '../inspect-types.ts';
-import { RunCursor } from '../run-cursor.ts';
+import { RunCursor } from '../run/run-cursor.ts';
 import { ServerListsContext } from '../server-lists.ts';
 import { IconButton } from '../ui/button.tsx';
 import { describeItem } from './describe-item.ts';

@@ -2,7 +2,7 @@ import './inspect.css';
 import './timeline/timeline.css';
 import { useMemo, useRef, useState, type CSSProperties, type KeyboardEvent, type ReactNode } from 'react';
 import type { PaneProps, RunEvents } from '../inspect-types.ts';
-import { useAgentColor } from '../use-agent-color.ts';
+import { useAgentColor } from '../agents/use-agent-color.ts';
 import { formatDuration, computeTicks } from './timeline/time-scale.ts';
 import { TimelineFold, type Span, type Timeline } from './timeline/timeline.ts';
 import { useFold } from './use-fold.ts';

@@ -1,5 +1,5 @@
 import { useEffect, type ReactNode } from 'react';
-import { useOpenQuestions } from '../open-questions.ts';
+import { useOpenQuestions } from '../decisions/open-questions.ts';
 import { IconButton } from '../ui/button.tsx';
 
 /** Header of the chat: title and view options. Also sets the title of the page. */

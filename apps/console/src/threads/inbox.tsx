@@ -1,7 +1,7 @@
 import type { KeyboardEvent, ReactNode } from 'react';
 import type { OpenQuestion } from '../api.ts';
 import { describeDecision, findQuestion, summarizeInput } from '../decisions/describe-decision.ts';
-import { useAgentColor } from '../use-agent-color.ts';
+import { useAgentColor } from '../agents/use-agent-color.ts';
 import { navigate } from '../use-location.ts';
 
 /** Names what the user has to give. */

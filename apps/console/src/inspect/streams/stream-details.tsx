@@ -3,7 +3,7 @@ import type { Loss } from '@intertie/core';
 import { Fragment, type ReactNode } from 'react';
 import { IconButton } from '../../ui/button.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
-import { useAgentColor } from '../../use-agent-color.ts';
+import { useAgentColor } from '../../agents/use-agent-color.ts';
 import type { StreamView } from './stream-store.ts';
 import { lossKinds } from './loss-report.tsx';
 import type { Cell } from './stream-table.ts';

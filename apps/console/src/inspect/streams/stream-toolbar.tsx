@@ -1,6 +1,6 @@
 import { itemFamilies, type ItemFamily } from '@intertie/core/internal';
 import type { ReactNode, RefObject } from 'react';
-import { useAgentColor } from '../../use-agent-color.ts';
+import { useAgentColor } from '../../agents/use-agent-color.ts';
 import { Chip } from '../chip.tsx';
 import type { RowFilter } from './row-filter.ts';
 import { targets } from './target.ts';

@@ -1,7 +1,7 @@
 import type { CanonicalMessage, MessagePart } from '@intertie/core';
 import { memo, type ReactNode } from 'react';
-import { Markdown } from '../../chat/markdown.tsx';
-import { useAgentColor } from '../../use-agent-color.ts';
+import { Markdown } from '../../chat/message/markdown.tsx';
+import { useAgentColor } from '../../agents/use-agent-color.ts';
 import { compactJson } from '../compact-json.ts';
 import { getStatusLabel } from '../status-labels.ts';
 

@@ -16,7 +16,7 @@ import {
   type NodeProps,
 } from '@xyflow/react';
 import { useEffect, useMemo, type ReactNode } from 'react';
-import { useAgentColor } from '../../use-agent-color.ts';
+import { useAgentColor } from '../../agents/use-agent-color.ts';
 import type { AgentEdge, AgentGraph, AgentNode } from './agent-graph.ts';
 import { computeEdgeLine, type Box, type EdgeLine } from './edge-line.ts';
 import { computeExtent } from './layered-layout.ts';

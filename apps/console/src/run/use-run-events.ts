@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { RunEvents } from './inspect-types.ts';
+import type { RunEvents } from '../inspect-types.ts';
 import { followRun, noRun } from './run-events.ts';
 
 /** Follows the events of a run while `isEnabled`. */

@@ -1,8 +1,8 @@
 import type { UIMessage } from 'ai';
 import type { ReactNode } from 'react';
-import type { Branches } from '../api.ts';
-import { IconButton } from '../ui/button.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
+import type { Branches } from '../../api.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { getText } from './message-content.ts';
 
 export type MessageActionsProps = {

@@ -1,6 +1,6 @@
 import { IntertieChatTransport } from '@intertie/ai-sdk';
 import type { ChatTransport, UIMessage } from 'ai';
-import { api } from '../api.ts';
+import { api } from '../../api.ts';
 import { mergeDeltas } from './merge-deltas.ts';
 
 /** Transport that sends each request to the selected agent, which can change within a thread. */

@@ -1,7 +1,7 @@
-import { api, readError, type LiveRun } from '../api.ts';
-import { abortWhenHidden, waitUntilVisible } from '../tab-connections.ts';
-import { readSSE, type SSEEvent } from '../sse.ts';
-import { acquireThreadSlot } from '../stream-slots.ts';
+import { api, readError, type LiveRun } from '../../api.ts';
+import { abortWhenHidden, waitUntilVisible } from '../../connection/tab-connections.ts';
+import { readSSE, type SSEEvent } from '../../connection/sse.ts';
+import { acquireThreadSlot } from '../../connection/stream-slots.ts';
 
 /** Change of a thread: its live run changed, or a message did. */
 export type ThreadChange = { type: 'live'; live: LiveRun | null } | { type: 'message'; messageId: string };

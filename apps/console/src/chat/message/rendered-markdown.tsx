@@ -1,7 +1,7 @@
 import { createElement, isValidElement, type ComponentProps, type ReactNode } from 'react';
 import { Streamdown, type Components } from 'streamdown';
-import { Code } from '../ui/code.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
+import { Code } from '../../ui/code.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { isWebUrl } from './message-content.ts';
 
 /** Plain elements: Streamdown's own ones need Tailwind. */

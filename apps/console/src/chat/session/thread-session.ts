@@ -2,13 +2,21 @@ import { Chat } from '@ai-sdk/react';
 import { generateId } from '@intertie/core';
 import type { Decision } from '@intertie/core/store';
 import type { FileUIPart, UIMessage } from 'ai';
-import { api, ApiError, formatError, isNetworkError, type AnswerInput, type Branches, type LiveRun } from '../api.ts';
-import { notifyThreadsChanged } from '../thread-changes.ts';
+import {
+  api,
+  ApiError,
+  formatError,
+  isNetworkError,
+  type AnswerInput,
+  type Branches,
+  type LiveRun,
+} from '../../api.ts';
+import { notifyThreadsChanged } from '../../threads/thread-changes.ts';
 import { AgentTransport } from './agent-transport.ts';
 import { findNewestLeaf } from './find-newest-leaf.ts';
-import { getMessageMetadata } from '../intertie-metadata.ts';
+import { getMessageMetadata } from '../message/intertie-metadata.ts';
 import { followThread, type ThreadPosition } from './follow-thread.ts';
-import { getFiles, getText } from './message-content.ts';
+import { getFiles, getText } from '../message/message-content.ts';
 import { watchConnection, type ConnectionLogEntry } from './connection-log.ts';
 
 export type SessionState = {

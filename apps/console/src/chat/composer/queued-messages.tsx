@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { Button, IconButton } from '../ui/button.tsx';
-import type { Draft, ThreadSession } from './thread-session.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import type { Draft, ThreadSession } from '../session/thread-session.ts';
 
 /** Messages that wait for the end of the current answer. */
 export function QueuedMessages({

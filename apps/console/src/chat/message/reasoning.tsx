@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { Icon } from '../ui/icon.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Markdown } from './markdown.tsx';
 
 /** Reasoning of a model. Open while it streams and closed afterwards, unless the user toggles it. */

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Icon } from '../ui/icon.tsx';
+import { Icon } from '../../ui/icon.tsx';
 
 /** File of a message. Displays only images that need no request to another server. */
 export function FileView({

@@ -1,6 +1,6 @@
 import { useEffect, useState, type ReactNode } from 'react';
-import { api, formatError } from '../api.ts';
-import { Button } from '../ui/button.tsx';
+import { api, formatError } from '../../api.ts';
+import { Button } from '../../ui/button.tsx';
 
 /** Shows why an answer is incomplete: the error of its run, or that it was stopped. */
 export function RunFailure({

@@ -1,14 +1,14 @@
 import type { Json } from '@intertie/core';
-import { getToolName, type ToolPart } from '../tool-part.ts';
+import { getToolName, type ToolPart } from './tool-part.ts';
 import { useState, type ReactNode } from 'react';
-import { Approval } from '../decisions/approval.tsx';
-import { ClientTool } from '../decisions/client-tool.tsx';
-import { findChoices, findQuestion, summarizeInput } from '../decisions/describe-decision.ts';
-import { useAnswerer } from '../decisions/use-answer.ts';
-import { QuestionCard } from '../decisions/question.tsx';
-import { Icon } from '../ui/icon.tsx';
-import { JsonView } from '../ui/json-view.tsx';
-import { parseQuestionId, getPartMetadata } from '../intertie-metadata.ts';
+import { Approval } from '../../decisions/approval.tsx';
+import { ClientTool } from '../../decisions/client-tool.tsx';
+import { findChoices, findQuestion, summarizeInput } from '../../decisions/describe-decision.ts';
+import { useAnswerer } from '../../decisions/use-answer.ts';
+import { QuestionCard } from '../../decisions/question.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { JsonView } from '../../ui/json-view.tsx';
+import { parseQuestionId, getPartMetadata } from './intertie-metadata.ts';
 
 const states: Readonly<Record<string, string>> = {
   'input-streaming': 'writing input',

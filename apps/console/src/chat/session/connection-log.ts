@@ -1,5 +1,5 @@
-import { acquireAnswerSlot, type AcquireSlot, type StreamSlot } from '../stream-slots.ts';
-import { onHiddenTimeout, waitUntilVisible } from '../tab-connections.ts';
+import { acquireAnswerSlot, type AcquireSlot, type StreamSlot } from '../../connection/stream-slots.ts';
+import { onHiddenTimeout, waitUntilVisible } from '../../connection/tab-connections.ts';
 
 /** State change of the connection that streams an answer. `released`: closed by this page, to be resumed later. */
 export type ConnectionLogEntry = {

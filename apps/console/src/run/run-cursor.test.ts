@@ -3,10 +3,10 @@ import { arbitraryRun } from '@intertie/conformance/arbitraries';
 import { foldEvents, parseTape, seal, transcode, type AgentEvent } from '@intertie/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LogEntry } from './inspect-types.ts';
+import type { LogEntry } from '../inspect-types.ts';
 import { RunCursor } from './run-cursor.ts';
 
-const path = new URL('../../../packages/conformance/corpus/swarm-asks.tape.jsonl', import.meta.url);
+const path = new URL('../../../../packages/conformance/corpus/swarm-asks.tape.jsonl', import.meta.url);
 const events = parseTape(readFileSync(path, 'utf8')).items.map(({ item }) => item as unknown as AgentEvent);
 
 const toEntries = (list: readonly AgentEvent[]): LogEntry[] =>

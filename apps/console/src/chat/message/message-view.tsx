@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai';
 import { memo, type CSSProperties, type ReactNode } from 'react';
-import { useAgentColor } from '../use-agent-color.ts';
+import { useAgentColor } from '../../agents/use-agent-color.ts';
 import { isWebUrl, getSources, splitByAgent, type Source } from './message-content.ts';
 import { getPartKey, PartView } from './part-view.tsx';
 import { AgentSegmentView } from './agent-segment-view.tsx';

@@ -8,10 +8,10 @@ import {
   type MouseEvent,
   type ReactNode,
 } from 'react';
-import { Button, IconButton } from '../ui/button.tsx';
-import { ErrorMessage } from '../ui/error-message.tsx';
-import { FileView } from './file-view.tsx';
-import type { Draft } from './thread-session.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { ErrorMessage } from '../../ui/error-message.tsx';
+import { FileView } from '../message/file-view.tsx';
+import type { Draft } from '../session/thread-session.ts';
 import { useAttachments } from './use-attachments.ts';
 
 export type ComposerProps = {

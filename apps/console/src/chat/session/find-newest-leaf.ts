@@ -1,4 +1,4 @@
-import type { TreeMessage } from '../api.ts';
+import type { TreeMessage } from '../../api.ts';
 
 /** Finds the leaf of the branch through a message, following the newest child at each fork. */
 export function findNewestLeaf(tree: readonly TreeMessage[], messageId: string): string {

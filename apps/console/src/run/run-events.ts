@@ -1,8 +1,8 @@
 import type { AgentEvent } from '@intertie/core';
-import { api, readError, formatError } from './api.ts';
-import type { LogEntry, RunEvents, RunSnapshot, SourceFrame } from './inspect-types.ts';
-import { abortWhenHidden, waitUntilVisible, withConnectionLock } from './tab-connections.ts';
-import { readSSE, type SSEEvent } from './sse.ts';
+import { api, readError, formatError } from '../api.ts';
+import type { LogEntry, RunEvents, RunSnapshot, SourceFrame } from '../inspect-types.ts';
+import { abortWhenHidden, waitUntilVisible, withConnectionLock } from '../connection/tab-connections.ts';
+import { readSSE, type SSEEvent } from '../connection/sse.ts';
 
 /** Store of a run that is followed until `close`. */
 export type FollowedRun = RunEvents & { close: () => void };

@@ -1,6 +1,6 @@
 import type { Topology } from '@intertie/core/internal';
 import { useEffect, useState } from 'react';
-import { api } from './api.ts';
+import { api } from '../api.ts';
 
 /** Shared by all components: a topology does not change while the page is open. */
 const cache = new Map<string, Promise<Topology | undefined>>();

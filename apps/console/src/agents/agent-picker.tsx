@@ -1,7 +1,7 @@
 import { use, type ReactNode } from 'react';
 import type { AgentInfo } from '../api.ts';
 import { ServerListsContext } from '../server-lists.ts';
-import { useAgentColor } from '../use-agent-color.ts';
+import { useAgentColor } from './use-agent-color.ts';
 
 /** Selects the agent that answers next. */
 export function AgentPicker({

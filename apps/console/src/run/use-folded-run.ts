@@ -2,7 +2,7 @@ import { toUIMessages } from '@intertie/ai-sdk';
 import type { UIMessage } from 'ai';
 import { useMemo, useState } from 'react';
 import type { LogEntry } from '../inspect-types.ts';
-import { RunCursor } from '../run-cursor.ts';
+import { RunCursor } from './run-cursor.ts';
 
 /** Folds the first `count` events of a run to a UI message. Undefined if they do not contain a message yet. */
 export function useFoldedRun(

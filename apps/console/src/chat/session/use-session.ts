@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { preloadMarkdown } from './markdown.tsx';
+import { preloadMarkdown } from '../message/markdown.tsx';
 import { ThreadSession, type Draft, type SessionState } from './thread-session.ts';
 
 const maxSessions = 12;

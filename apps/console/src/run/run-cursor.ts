@@ -1,5 +1,5 @@
 import { MessageList, type CanonicalMessage } from '@intertie/core';
-import type { LogEntry } from './inspect-types.ts';
+import type { LogEntry } from '../inspect-types.ts';
 
 /**
  * Folds the first n events of a run to a message, for any n. Stores a checkpoint message every `interval` events and folds from

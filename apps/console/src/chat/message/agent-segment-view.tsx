@@ -1,6 +1,6 @@
 import { memo, type CSSProperties, type ReactNode } from 'react';
-import { Icon } from '../ui/icon.tsx';
-import { useAgentColor } from '../use-agent-color.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { useAgentColor } from '../../agents/use-agent-color.ts';
 import { getPartKey, PartView } from './part-view.tsx';
 import { shallowEqual } from './shallow-equal.ts';
 import type { AgentSegment } from './message-content.ts';
