@@ -69,12 +69,12 @@ describe('the console of a server that continues the runs of another one', () =>
   it('shows in the timeline that another server has continued the run after a crash', async () => {
     const thread = await startAnswer(await startServer(frozen));
     await page.goto(`${server.url}/?thread=${thread}&pane=timeline`);
-    await spans().getByText('recovered, attempt 2').waitFor({ timeout: 60_000 });
+    await spans().getByText('attempt 2').waitFor({ timeout: 60_000 });
     await tab.waitForText('8. Ends');
     await tab.waitUntilIdle();
     await checkEverySize(tab, { name: 'recovered', view: 'Inspect' }, async () => {
       await facts().getByText('1 change of process').waitFor();
-      expect(await spans().getByText('recovered, attempt 2').isVisible()).toBe(true);
+      expect(await spans().getByText('attempt 2').isVisible()).toBe(true);
     });
     await checkEverySize(tab, { name: 'recovered-chat', view: 'Chat' });
     await page.getByRole('tab', { name: 'Streams' }).click();
