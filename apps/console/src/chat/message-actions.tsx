@@ -1,9 +1,9 @@
 import type { UIMessage } from 'ai';
 import type { ReactNode } from 'react';
-import type { Branches } from '../../api.ts';
-import { IconButton } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { getText } from './message-content.ts';
+import type { Branches } from '../api.ts';
+import { IconButton } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { getText } from './message/message-content.ts';
 
 export type MessageActionsProps = {
   message: UIMessage;

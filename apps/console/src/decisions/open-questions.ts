@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { api, type OpenQuestion } from '../api.ts';
-import { onThreadsChanged } from '../threads/thread-changes.ts';
+import { onThreadsChanged } from '../thread-changes.ts';
 
 /** Other clients and runs ask questions too, and the server has no notification for that. */
 const refreshIntervalMs = 10_000;

@@ -1,7 +1,7 @@
 import type { Json } from '@intertie/core';
 import type { DynamicToolUIPart, ToolUIPart } from 'ai';
 import type { ReactNode } from 'react';
-import { getAnswerMetadata } from '../chat/message/intertie-metadata.ts';
+import { getAnswerMetadata } from '../intertie-metadata.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { JsonView } from '../ui/json-view.tsx';

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { api } from '../api.ts';
 import type { ThreadSession } from '../chat/session/thread-session.ts';
-import { onThreadsChanged } from '../threads/thread-changes.ts';
+import { onThreadsChanged } from '../thread-changes.ts';
 
 /** Loads the thread's title, and suggests its last agent to the session. */
 export function useThreadTitle(session: ThreadSession, isNew: boolean): string {

@@ -6,7 +6,7 @@ import { Icon } from '../ui/icon.tsx';
 import { ErrorMessage } from '../ui/error-message.tsx';
 import { useAgentColor } from '../agents/use-agent-color.ts';
 import { navigate } from '../use-location.ts';
-import { notifyThreadsChanged } from './thread-changes.ts';
+import { notifyThreadsChanged } from '../thread-changes.ts';
 import { useOpenQuestions } from '../decisions/open-questions.ts';
 import { Inbox } from './inbox.tsx';
 import { MessageMatches } from './message-matches.tsx';

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import { api, formatError, type ThreadInfo } from '../api.ts';
-import { onThreadsChanged } from './thread-changes.ts';
+import { onThreadsChanged } from '../thread-changes.ts';
 
 /** Other clients create threads too, and the server has no notification for that. */
 const refreshIntervalMs = 10_000;

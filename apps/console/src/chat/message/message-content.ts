@@ -1,6 +1,6 @@
 import type { FileUIPart, UIMessage } from 'ai';
-import { isToolPart } from './tool-part.ts';
-import { getPartMetadata, type Part } from './intertie-metadata.ts';
+import { isToolPart } from '../../tool-part.ts';
+import { getPartMetadata, type Part } from '../../intertie-metadata.ts';
 
 /** Agent that contributes to a message. */
 export type Speaker = {

@@ -1,5 +1,5 @@
 import type { MessagePart } from '@intertie/core';
-import { isToolPart } from './tool-part.ts';
+import { isToolPart } from '../../tool-part.ts';
 import { memo, type ReactNode } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
@@ -7,7 +7,7 @@ import { FileView } from './file-view.tsx';
 import { Markdown } from './markdown.tsx';
 import { Reasoning } from './reasoning.tsx';
 import { shallowEqual } from './shallow-equal.ts';
-import { getPartMetadata, type Part } from './intertie-metadata.ts';
+import { getPartMetadata, type Part } from '../../intertie-metadata.ts';
 import { ToolCard } from './tool-card.tsx';
 
 type PartViewProps = { part: Part; isLive: boolean };

@@ -1,5 +1,5 @@
 import type { Json } from '@intertie/core';
-import { getToolName, type ToolPart } from './tool-part.ts';
+import { getToolName, type ToolPart } from '../../tool-part.ts';
 import { useState, type ReactNode } from 'react';
 import { Approval } from '../../decisions/approval.tsx';
 import { ClientTool } from '../../decisions/client-tool.tsx';
@@ -8,7 +8,7 @@ import { useAnswerer } from '../../decisions/use-answer.ts';
 import { QuestionCard } from '../../decisions/question.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
-import { parseQuestionId, getPartMetadata } from './intertie-metadata.ts';
+import { parseQuestionId, getPartMetadata } from '../../intertie-metadata.ts';
 
 const states: Readonly<Record<string, string>> = {
   'input-streaming': 'writing input',

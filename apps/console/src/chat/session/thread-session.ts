@@ -11,10 +11,10 @@ import {
   type Branches,
   type LiveRun,
 } from '../../api.ts';
-import { notifyThreadsChanged } from '../../threads/thread-changes.ts';
+import { notifyThreadsChanged } from '../../thread-changes.ts';
 import { AgentTransport } from './agent-transport.ts';
 import { findNewestLeaf } from './find-newest-leaf.ts';
-import { getMessageMetadata } from '../message/intertie-metadata.ts';
+import { getMessageMetadata } from '../../intertie-metadata.ts';
 import { followThread, type ThreadPosition } from './follow-thread.ts';
 import { getFiles, getText } from '../message/message-content.ts';
 import { watchConnection, type ConnectionLogEntry } from './connection-log.ts';
