@@ -133,32 +133,33 @@ export function Composer(props: ComposerProps): ReactNode {
           }}
         />
         {children}
-        <span className="grow" />
-        {onCancel && (
-          <Button variant="quiet" onClick={onCancel}>
-            Cancel
-          </Button>
-        )}
-        {isBusy && onStop && (
-          <Button icon="stop" onClick={stop}>
-            Stop
-          </Button>
-        )}
-        {isQueueing && onQueue && !isEmpty && (
-          <>
-            <Button title="Stop the answer and send this message (Ctrl+Enter)" onClick={() => pass(onReplace)}>
-              Replace
+        <span className="composer-actions">
+          {onCancel && (
+            <Button variant="quiet" onClick={onCancel}>
+              Cancel
             </Button>
-            <Button variant="primary" type="submit" title="Send this message after the answer (Enter)">
-              Queue
+          )}
+          {isBusy && onStop && (
+            <Button icon="stop" onClick={stop}>
+              Stop
             </Button>
-          </>
-        )}
-        {!(isQueueing && onStop) && (
-          <Button variant="primary" icon="arrowUp" type="submit" disabled={isEmpty || isQueueing}>
-            {sendLabel}
-          </Button>
-        )}
+          )}
+          {isQueueing && onQueue && !isEmpty && (
+            <>
+              <Button title="Stop the answer and send this message (Ctrl+Enter)" onClick={() => pass(onReplace)}>
+                Replace
+              </Button>
+              <Button variant="primary" type="submit" title="Send this message after the answer (Enter)">
+                Queue
+              </Button>
+            </>
+          )}
+          {!(isQueueing && onStop) && (
+            <Button variant="primary" icon="arrowUp" type="submit" disabled={isEmpty || isQueueing}>
+              {sendLabel}
+            </Button>
+          )}
+        </span>
       </div>
     </form>
   );
