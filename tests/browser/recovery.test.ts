@@ -110,6 +110,13 @@ describe('the console of a server that continues the runs of another one', () =>
     await checkEverySize(tab, { name: 'reconnects', view: 'Inspect' }, () =>
       facts().getByText('1 reconnect').waitFor(),
     );
+    await page.getByRole('tab', { name: 'Streams' }).click();
+    // The frames of the source from before and after the cut. A narrow inspector has no room for their column.
+    await checkEverySize(tab, { name: 'reconnects-streams', view: 'Inspect' }, async () => {
+      await page.locator('.stream-row').first().waitFor();
+      if (page.viewportSize()!.width < 430) return;
+      expect(Number(await page.locator('.head[data-column=frame] b').innerText())).toBeGreaterThan(100);
+    });
     tab.ignoreNetworkErrors();
   });
 

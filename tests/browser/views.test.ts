@@ -53,7 +53,13 @@ describe('every view of the console', () => {
     await checkView('missing-thread', 'Chat', async () => expect(await tab.input.count()).toBe(0));
     for (const name of ['Streams', 'Topology', 'Timeline', 'Tree', 'Tape', 'Prompts']) {
       await showPane(name);
-      await checkView(`empty-${name.toLowerCase()}`, 'Inspect');
+      await checkView(`empty-${name.toLowerCase()}`, 'Inspect', async () => {
+        if (name !== 'Streams') return;
+        // The status bar of an empty inspector is at its end.
+        const bar = (await page.locator('.stream-summary').boundingBox())!;
+        const panel = (await pane().boundingBox())!;
+        expect(Math.abs(bar.y + bar.height - panel.y - panel.height)).toBeLessThanOrEqual(1);
+      });
     }
     await showPane('Streams');
     // The server answers 404 for the missing thread.
@@ -77,6 +83,31 @@ describe('every view of the console', () => {
     await checkView('streams', 'Inspect', async () => {
       await page.locator('.stream-row').first().waitFor();
       expect(await isComplete(page.locator('.stream-summary'))).toBe(true);
+      // Each part is one row, and each column is wide enough to read.
+      await page
+        .locator('.cell[data-column=event]')
+        .getByText(/^×\d+$/)
+        .first()
+        .waitFor();
+      for (const head of await page.locator('.stream-heads .head').all())
+        expect((await head.boundingBox())!.width).toBeGreaterThanOrEqual(119);
+    });
+    await checkView('streams-resized', 'Inspect', async () => {
+      const head = page.locator('.stream-heads .head').last();
+      const before = (await head.boundingBox())!.width;
+      await page.getByRole('separator', { name: 'Width of UI message stream' }).focus();
+      await page.keyboard.press('ArrowLeft');
+      await expect.poll(async () => (await head.boundingBox())!.width).toBeGreaterThan(before + 5);
+      await page.keyboard.press('ArrowRight');
+    });
+    await checkView('streams-unfolded', 'Inspect', async () => {
+      const rows = async (): Promise<number> => Number(await pane().getByRole('grid').getAttribute('aria-rowcount'));
+      const folded = await rows();
+      const fold = page.locator('.cell[data-column=event] .fold').first();
+      await fold.click();
+      await expect.poll(rows).toBeGreaterThan(folded);
+      await page.locator('.cell[data-column=event] .fold[data-expanded]').first().click();
+      await expect.poll(rows).toBe(folded);
     });
     await page.locator('.cell[data-column=event][data-index]').nth(2).click();
     await page.getByRole('region', { name: 'Row details' }).waitFor();
@@ -99,17 +130,56 @@ describe('every view of the console', () => {
   });
 
   it('explains every label of the streams that is not plain in a tooltip', async () => {
-    const terms = ['Source', 'Events', 'UI message stream'];
-    for (const [index, term] of terms.entries()) {
-      const head = pane().locator('.head').nth(index);
-      expect(await head.innerText()).toContain(term);
-      expect(await head.getAttribute('title')).toMatch(/\w+ \w+ \w+/);
-    }
-    const labelled = pane().locator('.stream-toolbar button, .stream-summary button, .stream-summary .fine');
-    for (const label of await labelled.all()) expect(await label.getAttribute('title')).toMatch(/\w+ \w+/);
-    for (const word of ['Canonical', 'keeps the rules', 'losses']) {
-      expect(await page.getByText(word, { exact: true }).count(), word).toBe(0);
-    }
+    await checkView('labels', 'Inspect', async () => {
+      const labelled = pane().locator(
+        '.head, .stream-toolbar button, .stream-summary button, .stream-summary .fine, .tape-actions button',
+      );
+      for (const label of await labelled.all())
+        expect(await label.getAttribute('title'), await label.innerText()).toMatch(/\w+ \w+/);
+      for (const word of ['Canonical', 'keeps the rules', 'losses'])
+        expect(await page.getByText(word, { exact: true }).count(), word).toBe(0);
+    });
+    await showPane('Tape');
+    await checkView('labels-tape', 'Inspect', async () => {
+      for (const label of await pane().locator('.tape-actions button').all())
+        expect(await label.getAttribute('title'), await label.innerText()).toMatch(/\w+ \w+/);
+    });
+    await showPane('Streams');
+  });
+
+  it('shows the agent that answered in the topology, and no Markdown syntax in the tree and the tape', async () => {
+    await tab.start('What is the weather in Lisbon?', 'helper');
+    await tab.waitForText('In Lisbon it is');
+    await tab.waitUntilIdle();
+    await showPane('Topology');
+    await checkView('topology-answered', 'Inspect', () =>
+      page.locator('.agent-card', { hasText: 'complete' }).waitFor(),
+    );
+    await showPane('Tree');
+    await checkView('tree-plain', 'Inspect', async () => {
+      const preview = page.locator('.tree-row', { hasText: 'In Lisbon it is' }).locator('.preview');
+      expect(await preview.innerText()).not.toContain('**');
+    });
+    await showPane('Tape');
+    await checkView('tape-rendered', 'Inspect', () => page.locator('.tape-message strong').first().waitFor());
+    await showPane('Streams');
+  });
+
+  it('answers a question in the composer at every size', async () => {
+    await checkView('answered', 'Chat', async () => {
+      await showView(page, 'Threads');
+      await tab.start('Plan a trip to Bergen, and ask me first', 'swarm');
+      await tab.waitForText('Answering:');
+      await tab.input.fill('money');
+      await tab.button('Answer').last().click();
+      await tab.waitForText('You said: money. Go by bus.');
+      await page
+        .getByLabel(/^Question: Before anybody books/)
+        .getByText('Answered by you:')
+        .waitFor();
+      expect(await page.locator('article.user').count()).toBe(1);
+      await tab.waitUntilIdle();
+    });
   });
 
   it('shows versions of a message as branches', async () => {
@@ -146,16 +216,18 @@ describe('every view of the console', () => {
   it('shows Stop, Queue, Replace and queued messages during an answer', async () => {
     await tab.start('Go', 'endless');
     await tab.waitForText('This answer has no end');
-    await tab.send('This comes later');
-    await page.getByLabel('Queued messages').getByText('This comes later').waitFor();
+    const queued = page.getByLabel('Queued messages').getByRole('listitem');
     await checkView('running', 'Chat', async () => {
+      const before = await queued.count();
+      await tab.send('This comes later');
+      await expect.poll(() => queued.count()).toBe(before + 1);
       await tab.input.fill('And this instead');
       for (const name of ['Stop', 'Replace', 'Queue'])
         expect(await isComplete(tab.button(name).last()), name).toBe(true);
       expect((await page.locator('.foot .agent-picker').boundingBox())!.width).toBeGreaterThan(150);
     });
     await checkView('running-streams', 'Inspect', () => page.locator('.stream-summary').getByText('live').waitFor());
-    await page.getByLabel('Remove queued message').click();
+    while ((await queued.count()) > 0) await page.getByLabel('Remove queued message').first().click();
     await tab.button('Stop').click();
     await tab.waitForText('Stopped.');
     await checkView('stopped', 'Chat');
@@ -205,6 +277,8 @@ describe('every view of the console', () => {
     await checkView('waiting-marks', 'Threads', async () => {
       await expect.poll(() => page.locator('.sidebar .waiting-mark').count(), soon).toBe(4);
       await page.locator('.thread').nth(1).hover();
+      const time = page.locator('.thread').nth(1).locator('time');
+      expect(await time.evaluate((element) => getComputedStyle(element).visibility)).toBe('hidden');
     });
     await page.locator('.chat-bar .title').click();
     await checkView('inbox', 'Threads', async () => {
@@ -244,7 +318,15 @@ describe('every view of the console', () => {
   it('shows a lost connection, and removes the error when the server is back', async () => {
     await tab.start('Hello there', 'helper');
     await tab.waitUntilIdle();
+    const failures = page.locator('.failure, .problem');
+    const retry = async (): Promise<void> => {
+      if ((await failures.count()) === 0) return;
+      await tab.button('Try again').click();
+      await failures.first().waitFor({ state: 'detached' });
+      await tab.waitUntilIdle();
+    };
     await checkView('offline', 'Chat', async () => {
+      await retry();
       await context.setOffline(true);
       try {
         await tab.send('Are you there?');
@@ -253,9 +335,8 @@ describe('every view of the console', () => {
         await context.setOffline(false);
       }
     });
-    await tab.button('Try again').click();
-    await tab.waitUntilIdle();
-    expect(await page.locator('.failure, .problem').count()).toBe(0);
+    await retry();
+    expect(await failures.count()).toBe(0);
     tab.ignoreNetworkErrors();
   });
 
@@ -270,10 +351,12 @@ describe('every view of the console', () => {
     await page.keyboard.press('Escape');
     await page.locator('.chat-bar .title').click();
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await shortcuts.waitFor();
     // The dialog covers the navigation between views.
     for (const size of sizes) {
       await page.setViewportSize(size);
+      expect(await shortcuts.isVisible()).toBe(true);
       await checkAppearance(tab, 'views-shortcuts');
     }
     await page.keyboard.press('Escape');
