@@ -43,6 +43,7 @@ export type { OpenItem, Topology } from './event/agent-source.ts';
 
 // Codecs
 export { prependEvents } from './codec/codec.ts';
+export { nameBrokenConnection } from './codec/broken-connection.ts';
 export { coalesce } from './codec/coalesce.ts';
 export type { CoalesceOptions } from './codec/coalesce.ts';
 export { hasSourceOutput, resumeReplay } from './codec/resume-replay.ts';

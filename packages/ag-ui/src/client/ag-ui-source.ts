@@ -141,7 +141,12 @@ export function agUiSourceWith(
         ? (stop: AbortSignal): AsyncIterable<unknown> => socketEvents(url, input, stop)
         : (leave: AbortSignal): AsyncIterable<unknown> =>
             httpEvents(input, options, { leave, ...stops }, progress && { progress, control });
-      return sourceStream(open, createCodec(run, codec), { signal, flushMs, ...defined({ idleMs, onFrame }) });
+      return sourceStream(open, createCodec(run, codec), {
+        signal,
+        remote: name,
+        flushMs,
+        ...defined({ idleMs, onFrame }),
+      });
     },
   };
 }

@@ -54,7 +54,7 @@ export function uiMessageStreamSource(options: UIMessageStreamSourceOptions): Ag
     open: (leave: AbortSignal) => Promise<ReadableStream<UIMessageChunk>>,
     codec: Codec<unknown, AgentEvent>,
     signal: AbortSignal,
-  ): ReadableStream<AgentEvent> => sourceStream(open, codec, { signal, ...defined({ idleMs, onFrame }) });
+  ): ReadableStream<AgentEvent> => sourceStream(open, codec, { signal, remote: name, ...defined({ idleMs, onFrame }) });
   return {
     name,
     pauses: 'replay',
