@@ -77,6 +77,7 @@ export type {
 export { createItemClassifier, itemFamilies } from './protocol/item-families.ts';
 export type { ItemClassifier, ItemFamily, ProtocolItems } from './protocol/item-families.ts';
 export { splitDetails } from './protocol/agent-kind.ts';
+export { probeAddress } from './protocol/probe-address.ts';
 export { createDecodingChecker, decodingRules } from './protocol/decoding-checker.ts';
 export { getItemType, readItemTime, toRunIds } from './protocol/read-item.ts';
 
