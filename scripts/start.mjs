@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+const parent = process.ppid;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const main = join(root, 'packages/server/dist/main.js');
 const page = join(root, 'packages/server/dist/console/index.html');
@@ -74,6 +75,21 @@ const app = join(root, 'apps/console');
 if (existsSync(join(app, 'index.html')) && builtAt(page) < changedAt(...bundled)) {
   const bundler = join(root, 'node_modules/vite/bin/vite.js');
   run('Building the console (once, about 10 s)', bundler, ['build', '--logLevel', 'error'], app);
+}
+
+// npm forwards a SIGTERM to the shell that runs this script, and a shell such as dash ends without forwarding it.
+if (process.env.npm_lifecycle_event === 'start') {
+  let isWatching = false;
+  const stopWatching = () => clearInterval(timer);
+  const timer = setInterval(() => {
+    // A second signal would end the server without its drain period. Only a server that listens may get another listener.
+    if (!isWatching && process.listenerCount('SIGINT') > 0) {
+      isWatching = true;
+      for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stopWatching);
+    }
+    if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');
+  }, 500);
+  timer.unref();
 }
 
 const { main: start } = await import(pathToFileURL(main).href);

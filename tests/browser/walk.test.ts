@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 
 import { newPostgresUrl } from '../../packages/postgres/test/databases.ts';
 import { root } from '../../scripts/workspace.mjs';
@@ -84,6 +84,13 @@ it('starts the demo with npm start, answers over HTTP and stores the messages', 
   const stored = await fetch(`${url}/api/threads/t1/messages?format=ui`);
   const { messages } = (await stored.json()) as { messages: Array<{ role: string }> };
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+});
+
+it('stops the server of npm start when npm gets a SIGTERM', async () => {
+  const url = await start('npm', ['start', '--', '--port', '0'], { DATABASE_URL: join(app, 'stopped') }, clone);
+  const [npm] = [...children].slice(-1);
+  npm!.kill('SIGTERM');
+  await vi.waitFor(() => expect(fetch(url)).rejects.toThrow('fetch failed'), { timeout: 20_000, interval: 200 });
 });
 
 it('runs an agent of at most twenty lines and a page for it', async () => {

@@ -8,6 +8,7 @@ import { Hono } from 'hono';
 
 const store = await createStore(process.env.DATABASE_URL ?? './.intertie');
 const agent = new Agent({ source: openHarnessSource(demoRuntime), store }); // or { model, tools, instructions, store }
+await agent.open(); // continues or ends the runs of processes that died
 const chat = createChatHandler(agent);
 
 const app = new Hono();

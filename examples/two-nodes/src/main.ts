@@ -10,6 +10,7 @@ if (url === undefined) throw new Error('Set DATABASE_URL to the Postgres that al
 
 const store = await createStore(url);
 const agent = new Agent({ source: openHarnessSource(demoRuntime), store });
+await agent.open(); // continues or ends the runs of processes that died
 const fetch = createChatHandler(agent);
 
 const address = { hostname: process.env.HOST ?? '127.0.0.1', port: Number(process.env.PORT ?? 3000) };

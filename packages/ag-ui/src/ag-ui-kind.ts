@@ -1,7 +1,8 @@
 import type { AgentDefinition, AgentDetails, AgentKind } from '@intertie/core';
-import { splitDetails } from '@intertie/core/internal';
+import { createProbeRun, probeAddress, splitDetails, type Probe } from '@intertie/core/internal';
 import { agUi } from './ag-ui-protocol.ts';
-import { agUiSource, type AGUISourceOptions, type InProcessAgentOptions } from './client/ag-ui-source.ts';
+import { fetchAgent } from './wire/http-events.ts';
+import { agUiSource, toEndpoint, type AGUISourceOptions, type InProcessAgentOptions } from './client/ag-ui-source.ts';
 
 export type AGUIAgentOptions = AgentDetails &
   (Omit<AGUISourceOptions, 'name' | 'onFrame'> | Omit<InProcessAgentOptions, 'name' | 'onFrame'>);
@@ -9,14 +10,27 @@ export type AGUIAgentOptions = AgentDetails &
 /** Defines an agent that calls an AG-UI agent by its URL (`https:` or `wss:`), or runs one of `@ag-ui/client` in this process. */
 export function agUiAgent(options: AGUIAgentOptions): AgentDefinition {
   const { details, settings } = splitDetails(options);
+  // The cast is needed because `Omit` does not distribute over the two kinds of options.
+  const endpoint = settings as Partial<AGUISourceOptions>;
   return {
+    ...(isHTTP(endpoint) && { probe: (signal: AbortSignal) => probeAgent(endpoint, signal) }),
     ...details,
     kind: agUiKind.name,
     dialect: agUi.name,
-    // The cast is needed because `Omit` does not distribute over the two kinds of options.
     createSource: (name, onFrame) =>
       agUiSource({ ...settings, name, ...(onFrame && { onFrame }) } as AGUISourceOptions),
   };
+}
+
+function isHTTP(endpoint: Partial<AGUISourceOptions>): endpoint is AGUISourceOptions {
+  return endpoint.url !== undefined && !/^wss?:/.test(endpoint.url);
+}
+
+/** Sends an empty request: every valid request would start a run. */
+function probeAgent(options: AGUISourceOptions, signal: AbortSignal): Promise<Probe> {
+  const endpoint = toEndpoint(options, createProbeRun());
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}', signal };
+  return probeAddress(endpoint.url, () => fetchAgent(endpoint, init), [404, 405]);
 }
 
 /** AG-UI agents as agents of a server. */

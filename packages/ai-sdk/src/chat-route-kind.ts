@@ -1,6 +1,10 @@
 import type { AgentDefinition, AgentDetails, AgentKind } from '@intertie/core';
-import { splitDetails } from '@intertie/core/internal';
-import { uiMessageStreamSource, type UIMessageStreamSourceOptions } from './source/ui-message-stream-source.ts';
+import { createProbeRun, probeAddress, splitDetails } from '@intertie/core/internal';
+import {
+  requestRoute,
+  uiMessageStreamSource,
+  type UIMessageStreamSourceOptions,
+} from './source/ui-message-stream-source.ts';
 import { uiMessageStream } from './ui-message-stream-protocol.ts';
 
 export type ChatRouteAgentOptions = AgentDetails & Omit<UIMessageStreamSourceOptions, 'name' | 'onFrame'>;
@@ -12,6 +16,9 @@ export function chatRoute(options: ChatRouteAgentOptions): AgentDefinition {
     ...details,
     kind: chatRouteKind.name,
     dialect: uiMessageStream.name,
+    // A POST could start a run. A route that only knows POST answers 404 or 405 to this request.
+    probe: (signal) =>
+      probeAddress(settings.api, () => requestRoute(settings, createProbeRun(), settings.api, { signal })),
     createSource: (name, onFrame) => uiMessageStreamSource({ ...settings, name, ...(onFrame && { onFrame }) }),
   };
 }

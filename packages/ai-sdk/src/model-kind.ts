@@ -16,6 +16,8 @@ export function modelAgent(languageModel: LanguageModel, options: ModelAgentOpti
     kind: modelKind.name,
     dialect: fullStream.name,
     reportsModelCalls: true,
+    // Every request to a model has a price.
+    probe: async () => ({ isFine: true, found: 'configured (not contacted)' }),
     createSource: (name, onFrame, onModelCall) =>
       modelSource(languageModel, { ...settings, ...defined({ description, onFrame, onModelCall }), name }),
   };

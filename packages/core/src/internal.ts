@@ -43,6 +43,7 @@ export type { OpenItem, Topology } from './event/agent-source.ts';
 
 // Codecs
 export { prependEvents } from './codec/codec.ts';
+export { nameBrokenConnection } from './codec/broken-connection.ts';
 export { coalesce } from './codec/coalesce.ts';
 export type { CoalesceOptions } from './codec/coalesce.ts';
 export { hasSourceOutput, resumeReplay } from './codec/resume-replay.ts';
@@ -76,6 +77,7 @@ export type {
 export { createItemClassifier, itemFamilies } from './protocol/item-families.ts';
 export type { ItemClassifier, ItemFamily, ProtocolItems } from './protocol/item-families.ts';
 export { splitDetails } from './protocol/agent-kind.ts';
+export { createProbeRun, probeAddress } from './protocol/probe-address.ts';
 export { createDecodingChecker, decodingRules } from './protocol/decoding-checker.ts';
 export { getItemType, readItemTime, toRunIds } from './protocol/read-item.ts';
 

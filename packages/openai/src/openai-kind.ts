@@ -1,6 +1,7 @@
 import type { AgentDefinition, AgentDetails, AgentKind } from '@intertie/core';
-import { splitDetails } from '@intertie/core/internal';
+import { probeAddress, splitDetails } from '@intertie/core/internal';
 import { openai } from './openai-protocol.ts';
+import { requestServer } from './source/request-response.ts';
 import { openaiSource, type OpenAISourceOptions } from './source/openai-source.ts';
 
 export type OpenAIResponsesOptions = AgentDetails & Omit<OpenAISourceOptions, 'name' | 'onFrame'>;
@@ -12,6 +13,7 @@ export function openaiResponses(options: OpenAIResponsesOptions): AgentDefinitio
     ...details,
     kind: openaiResponsesKind.name,
     dialect: openai.name,
+    probe: (signal) => probeAddress(settings.baseURL, () => requestServer(settings, '/models', { signal })),
     createSource: (name, onFrame) => openaiSource({ ...settings, name, ...(onFrame && { onFrame }) }),
   };
 }

@@ -1,5 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startMAILDemo } from '@intertie/mail/demo';
@@ -10,6 +11,7 @@ import { skipTimeouts } from '../../postgres/test/skip-timeouts.ts';
 import { commands } from '../src/commands/index.ts';
 import { getDatabaseFolder } from '../src/commands/run-serve.ts';
 import { runProgram } from '../src/commands/program.ts';
+import type { Finding } from '../src/doctor/examine-url.ts';
 import { examine } from '../src/doctor/examine.ts';
 import { agentKinds } from '../src/agent-kinds.ts';
 import { findConfig, loadConfig } from '../src/config/load-config.ts';
@@ -124,6 +126,46 @@ describe('doctor', () => {
     expect(await found(`http://127.0.0.1:${port}/`)).toMatch(/^broken:/);
     expect(await found('nonsense')).toBe('broken: not a URL');
     await Promise.all([server.close(), mail.stop()]);
+  });
+
+  test('contacts the configured agents, and fails if one cannot be reached or refuses', async () => {
+    const statuses: { [path: string]: number } = { '/ag-ui': 422, '/chat': 405, '/v1/models': 401, '/proxy': 502 };
+    const server = createServer((request, response) => {
+      response.writeHead(statuses[request.url!] ?? 404).end();
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = `http://${host}`;
+    const path = join(folder, 'agents.config.mjs');
+    const index = new URL('../dist/index.js', import.meta.url).href;
+    const agents = `{
+      up: agUi({ url: '${url}/ag-ui' }),
+      down: agUi({ url: 'http://127.0.0.1:2/ag-ui' }),
+      moved: agUi({ url: '${url}/elsewhere' }),
+      proxied: agUi({ url: '${url}/proxy' }),
+      socket: agUi({ url: 'ws://127.0.0.1:1/' }),
+      route: chatRoute({ api: '${url}/chat' }),
+      refused: openaiResponses({ baseURL: '${url}/v1', model: 'm' }),
+      scripted: model(demoModel()),
+    }`;
+    const imports = 'agUi, chatRoute, demoModel, model, openaiResponses';
+    writeFileSync(path, `import { ${imports} } from '${index}';\nexport default { agents: ${agents} };`);
+    const { code, out } = await run('doctor', '--config', path, '--json');
+    const { findings } = JSON.parse(out) as { findings: Finding[] };
+    const found = findings.filter(({ what }) => what.startsWith('Agent '));
+    expect(found).toMatchObject([
+      { what: 'Agent up', state: 'fine', found: `${host} answers (status 422)` },
+      { what: 'Agent down', state: 'broken', next: 'Start the runtime, or correct its address.' },
+      { what: 'Agent moved', state: 'broken', next: 'Correct the path of its URL in the configuration.' },
+      { what: 'Agent proxied', state: 'broken', next: 'Start the runtime.' },
+      { what: 'Agent socket', state: 'fine', found: 'configured (not contacted)' },
+      { what: 'Agent route', state: 'fine', found: `${host} answers (status 405)` },
+      { what: 'Agent refused', state: 'broken', found: `${host} refuses the credentials (status 401)` },
+      { what: 'Agent scripted', state: 'fine', found: 'configured (not contacted)' },
+    ]);
+    expect(found[1]!.found).toContain('connect ECONNREFUSED 127.0.0.1:2');
+    expect(code).toBe(1);
   });
 
   test('shows the next step for an unreachable database, without its password', async () => {

@@ -289,6 +289,22 @@ describe('the openai client', () => {
     expect(response).toMatchObject({ status: 'failed', error: { code: 'server_error' } });
   });
 
+  it('answers a chat completion whose run fails with 502, which the client does not retry', async () => {
+    let requests = 0;
+    const counting: typeof fetch = (input, init) => {
+      requests += 1;
+      return fetch(input, init);
+    };
+    const retrying = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', fetch: counting });
+    const body = { model: 'helper', messages: [{ role: 'user' as const, content: 'Fail' }] };
+    await expect(retrying.chat.completions.create(body)).rejects.toMatchObject({
+      status: 502,
+      code: 'run-failed',
+      type: 'server_error',
+    });
+    expect(requests).toBe(1);
+  });
+
   it('refuses a wrong token with an OpenAI error', async () => {
     const guarded = await startDemoServer({ token: 'a-token-that-is-long' });
     try {

@@ -109,7 +109,7 @@ export function ThreadList({
         <span className="dot" data-on={server !== undefined || undefined} />
         {server === undefined
           ? 'No server'
-          : `${server.agents.length} agents · ${databases[server.database.kind]} · ${server.version}`}
+          : `${server.agents.length} ${server.agents.length === 1 ? 'agent' : 'agents'} · ${databases[server.database.kind]} · ${server.version}`}
       </p>
     </nav>
   );

@@ -50,7 +50,7 @@ export function a2aSource(options: A2ASourceOptions): AgentSource {
         taskId: from && readToken(from.token).taskId,
         createRequest: (hasExtension) => toSendRequest(run, { hasExtension, onLoss }),
       });
-    return sourceStream(open, codec, { signal, ...defined({ idleMs, onFrame }) });
+    return sourceStream(open, codec, { signal, remote: name, ...defined({ idleMs, onFrame }) });
   };
 
   return {

@@ -11,7 +11,7 @@ import {
   type SourceStreamOptions,
   toJson,
 } from '@intertie/core';
-import { isHandOver } from '@intertie/core/internal';
+import { isHandOver, omit } from '@intertie/core/internal';
 import type { AGUIRunInput } from '../shared/ag-ui-event.ts';
 import { declaredVersion } from '../shared/ag-ui-version.ts';
 import { requestRun, type RequestRunOptions } from './request-run.ts';
@@ -66,16 +66,14 @@ export interface InProcessAgentOptions extends AGUIRunOptions {
  */
 export function agUiSource(options: AGUISourceOptions | InProcessAgentOptions): AgentSource {
   if ('agent' in options) return inProcessSource(options);
-  const { headers, stopOnAbort = true, ...rest } = options;
-  const forRun = (run: RunInput): AGUIRequestOptions =>
-    typeof headers === 'function' ? { ...rest, headers: () => headers(run) } : { ...rest, ...defined({ headers }) };
+  const { stopOnAbort = true } = options;
   return {
-    ...createRunSource(rest),
-    run: (run, control) => createRunSource(forRun(run)).run(run, control),
+    ...createRunSource(omit(options, 'headers')),
+    run: (run, control) => createRunSource(toEndpoint(options, run)).run(run, control),
     // Only an answered request shows that the agent keeps its runs.
     canResume: (token) => isFields(token) && token.isDurable === true,
     resume(run, from, control) {
-      const request = forRun(run);
+      const request = toEndpoint(options, run);
       const input = toRunAgentInput(run, request);
       const sent = input.messages.map(({ id }) => id);
       const { signal } = control;
@@ -85,6 +83,11 @@ export function agUiSource(options: AGUISourceOptions | InProcessAgentOptions): 
       return resumeRun(request, { run, from, signal, sent, flushMs, send, ...stops });
     },
   };
+}
+
+/** Returns the options with the headers of a run. */
+export function toEndpoint({ headers, ...rest }: AGUISourceOptions, run: RunInput): AGUIRequestOptions {
+  return { ...rest, ...defined({ headers: typeof headers === 'function' ? () => headers(run) : headers }) };
 }
 
 function createRunSource(options: AGUIRequestOptions): AgentSource {
@@ -158,7 +161,12 @@ export function agUiSourceWith(
         ? (stop: AbortSignal): AsyncIterable<unknown> => socketEvents(url, input, stop)
         : (leave: AbortSignal): AsyncIterable<unknown> =>
             httpEvents(input, options, { leave, ...stops }, progress && { progress, control });
-      return sourceStream(open, createCodec(run, codec), { signal, flushMs, ...defined({ idleMs, onFrame }) });
+      return sourceStream(open, createCodec(run, codec), {
+        signal,
+        remote: name,
+        flushMs,
+        ...defined({ idleMs, onFrame }),
+      });
     },
   };
 }

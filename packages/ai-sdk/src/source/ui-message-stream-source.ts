@@ -61,7 +61,7 @@ export function uiMessageStreamSource(options: UIMessageStreamSourceOptions): Ag
     open: (leave: AbortSignal) => Promise<ReadableStream<UIMessageChunk>>,
     codec: Codec<unknown, AgentEvent>,
     signal: AbortSignal,
-  ): ReadableStream<AgentEvent> => sourceStream(open, codec, { signal, ...defined({ idleMs, onFrame }) });
+  ): ReadableStream<AgentEvent> => sourceStream(open, codec, { signal, remote: name, ...defined({ idleMs, onFrame }) });
   return {
     name,
     pauses: 'replay',
@@ -119,7 +119,7 @@ async function send(
     ...(run.message && { messageId: messages.at(-1)?.id }),
   };
   const init = { method: 'POST', body: JSON.stringify(body), signal: signals.leave };
-  const response = await request(options, run, options.api, init, { 'content-type': 'application/json' });
+  const response = await requestRoute(options, run, options.api, init, { 'content-type': 'application/json' });
   if (!response.ok) throw await toResponseError(options, response);
   return readChunks(options, run, response, signals);
 }
@@ -131,7 +131,7 @@ async function replay(
   signals: Signals,
 ): Promise<ReadableStream<UIMessageChunk>> {
   const url = appendPath(options.api, `/${encodeURIComponent(run.threadId)}/stream`, {});
-  const response = await request(options, run, url, { signal: signals.leave }).catch((error: unknown) => {
+  const response = await requestRoute(options, run, url, { signal: signals.leave }).catch((error: unknown) => {
     throw toLostError('The chat route cannot be reached.', error);
   });
   if (response.status !== 200) {
@@ -169,7 +169,7 @@ async function readChunks(
     const onLeave = (): void => {
       // The end of a run also leaves the stream.
       if (!signal.aborted || asFields(signal.reason).message === 'hand-over') return;
-      request({ api, ...defined({ headers, fetch }) }, run, url, { method: 'POST' }).catch(() => undefined);
+      requestRoute({ api, ...defined({ headers, fetch }) }, run, url, { method: 'POST' }).catch(() => undefined);
     };
     if (leave.aborted) onLeave();
     else leave.addEventListener('abort', onLeave, { once: true });
@@ -177,7 +177,8 @@ async function readChunks(
   return readUIMessageSSE<7>(response.body, { version: 7 });
 }
 
-async function request(
+/** Requests a chat route or a path below it, with the headers of the options. */
+export async function requestRoute(
   { api, headers, fetch = globalThis.fetch }: UIMessageStreamSourceOptions,
   run: RunInput,
   url: string,

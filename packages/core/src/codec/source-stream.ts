@@ -1,4 +1,5 @@
 import { createAlarm } from '../stream/alarm.ts';
+import { nameBrokenConnection } from './broken-connection.ts';
 import type { Codec, End } from './codec.ts';
 import type { AgentEvent } from '../event/event.ts';
 import { findSealedRun, markSealedStream } from './sealed-stream.ts';
@@ -19,6 +20,8 @@ export interface SourceStreamOptions<In = unknown> {
   now?: () => number;
   /** Receives every item of the input before it is decoded. Its events carry the index as `origin`. */
   onFrame?: (frame: In, index: number) => void;
+  /** Name of the remote agent that the input is read from, for the error of a run whose connection breaks. */
+  remote?: string;
 }
 
 /**
@@ -45,7 +48,7 @@ export function sourceStream<In>(
   codec: Codec<In, AgentEvent>,
   options: SourceStreamOptions<In> & { encoder?: Codec<AgentEvent, unknown> } = {},
 ): ReadableStream<unknown> {
-  const { signal, idleMs, drainMs = 0, flushMs, now = Date.now, onFrame, encoder } = options;
+  const { signal, idleMs, drainMs = 0, flushMs, now = Date.now, onFrame, remote, encoder } = options;
   const reader = readInput(input);
   let controller: ReadableStreamDefaultController<unknown>;
   let emitted = 0;
@@ -119,7 +122,8 @@ export function sourceStream<In>(
     try {
       result = await reader.read();
     } catch (error) {
-      return finish({ reason: 'error', error: toFault(error) });
+      const named = remote === undefined ? error : nameBrokenConnection(error, remote, frames > 0);
+      return finish({ reason: 'error', error: toFault(named) });
     }
     idle.clear();
     if (over) return;

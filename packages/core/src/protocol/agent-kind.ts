@@ -39,6 +39,8 @@ export type AgentDefinition = AgentDetails & {
   readonly reportsModelCalls?: true;
   /** Creates the source. With `onFrame` or `onModelCall` the source serves one run, which is recorded. */
   createSource(name: string, onFrame?: OnFrame, onModelCall?: OnModelCall): AgentSource;
+  /** Checks the agent without starting a run, for example with a request to its server. Rejects if that cannot be reached. */
+  probe?(signal: AbortSignal): Promise<Probe>;
 };
 
 /** Agents of a configuration by name. */

@@ -49,12 +49,16 @@ export function mailSource(settings: MAILSourceSettings = {}): AgentSource {
   readSettings(settings);
   const server = new MAILServer(settings);
   return {
-    name: settings.name ?? settings.swarm ?? 'mail',
+    name: getName(settings),
     pauses: 'token',
     run: (run, control) => runSwarm(server, settings, run, control),
     resume: (run, from, control) => runSwarm(server, settings, run, control, from),
     describe: () => readTopology(server),
   };
+}
+
+function getName({ name, swarm }: MAILSourceSettings): string {
+  return name ?? swarm ?? 'mail';
 }
 
 /** Runs a request, or continues one of another process after the committed events of `from`. */
@@ -99,7 +103,7 @@ function runSwarm(
     await control.barrier();
     return streamFrames(server, settings, { request, fresh, checkpoint }, stop);
   };
-  return sourceStream(open, codec, { signal, ...(onFrame && { onFrame }) });
+  return sourceStream(open, codec, { signal, remote: getName(settings), ...(onFrame && { onFrame }) });
 }
 
 function toDecoderOptions(

@@ -13,7 +13,7 @@ import {
 } from '@intertie/core';
 import { createParser } from 'eventsource-parser';
 import { createOpenHarnessServerDecoder, type OpenHarnessServerDecoderOptions } from './decode-open-harness-server.ts';
-import { asNonEmptyText, isFields, resumeReplay } from '@intertie/core/internal';
+import { asNonEmptyText, isFields, nameBrokenConnection, resumeReplay } from '@intertie/core/internal';
 import { createInputQueue } from '../runtime/input-queue.ts';
 import { isServerEvent } from './server-event.ts';
 
@@ -42,11 +42,15 @@ const defaultPollMs = 2000;
  */
 export function openHarnessServerSource(options: OpenHarnessServerSourceOptions): AgentSource {
   return {
-    name: options.name ?? 'open-harness-server',
+    name: getName(options),
     pauses: 'token',
     run: (run, control) => followSession(options, run, control),
     resume: (run, from, control) => followSession(options, run, control, from),
   };
+}
+
+function getName({ name = 'open-harness-server' }: OpenHarnessServerSourceOptions): string {
+  return name;
 }
 
 /** Follows the session of a run from its beginning. With `from`, emits only the events that the log lacks. */
@@ -126,7 +130,7 @@ function readSession(
   const fail = (error: unknown): void => {
     if (signal.aborted) return;
     stopReading();
-    queue.fail(toFault(error, 'session'));
+    queue.fail(toFault(nameBrokenConnection(error, getName(options), true), 'session'));
   };
 
   const restartTimer = (): void => {

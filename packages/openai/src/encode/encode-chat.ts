@@ -1,4 +1,4 @@
-import type { AgentEvent, Emit, EventOf, JsonObject, OnLoss } from '@intertie/core';
+import type { AgentEvent, Emit, EventOf, Fault, JsonObject, OnLoss } from '@intertie/core';
 import type { ToolPart } from '@intertie/core/internal';
 import { askTool, toAskArguments, toAskCallId } from '../shared/questions.ts';
 import { toText } from './encode-tool-items.ts';
@@ -41,7 +41,7 @@ export class ChatEncoder {
   #reported = new Set<string>();
   #finish: FinishReason | undefined;
   #usage: JsonObject | undefined;
-  #error: string | undefined;
+  #error: Fault | undefined;
   #isOver = false;
 
   constructor(options: ChatEncoderOptions) {
@@ -53,8 +53,8 @@ export class ChatEncoder {
     return this.#isOver;
   }
 
-  /** Message of the error that ended the run. */
-  get error(): string | undefined {
+  /** Error that ended the run. */
+  get error(): Fault | undefined {
     return this.#error;
   }
 
@@ -178,8 +178,8 @@ export class ChatEncoder {
     this.#isOver = true;
     this.#usage = encodeChatUsage(event.usage, (loss) => this.#lose(loss.what, loss.why));
     if (event.outcome === 'error') {
-      this.#error = event.error.message;
-      return emit({ error: { message: this.#error, type: 'server_error', param: null, code: null } });
+      this.#error = event.error;
+      return emit({ error: { message: this.#error.message, type: 'server_error', param: null, code: null } });
     }
     this.#finish = this.#getFinishReason(event);
     const choices = [{ index: 0, delta: {}, logprobs: null, finish_reason: this.#finish }];

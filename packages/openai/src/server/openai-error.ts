@@ -1,4 +1,4 @@
-import { RunRefusedError, StoreError, type JsonObject } from '@intertie/core';
+import { RunRefusedError, StoreError, type Fault, type JsonObject } from '@intertie/core';
 import { RequestBodyError } from '@intertie/core/http';
 
 /** Error of a request, in the format of OpenAI: clients choose the class of the exception by its status. */
@@ -8,21 +8,33 @@ export class OpenAIRequestError extends Error {
   readonly code: string | null;
   readonly param: string | null;
   readonly retryAfter: number | undefined;
+  /** Whether clients of OpenAI repeat the request. Default: by its status. */
+  readonly shouldRetry: boolean | undefined;
 
   constructor(
     message: string,
-    { status = 400, code = null, param = null, retryAfter }: Partial<Omit<OpenAIRequestError, keyof Error>> = {},
+    {
+      status = 400,
+      code = null,
+      param = null,
+      retryAfter,
+      shouldRetry,
+    }: Partial<Omit<OpenAIRequestError, keyof Error>> = {},
   ) {
     super(message);
     this.status = status;
     this.code = code;
     this.param = param;
     this.retryAfter = retryAfter;
+    this.shouldRetry = shouldRetry;
   }
 
   toResponse(): Response {
-    const { message, status, code, param, retryAfter } = this;
-    const headers: HeadersInit = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+    const { message, status, code, param, retryAfter, shouldRetry } = this;
+    const headers: HeadersInit = {
+      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+      ...(shouldRetry !== undefined && { 'x-should-retry': String(shouldRetry) }),
+    };
     return Response.json(createErrorBody({ status, message, code, param }), { status, headers });
   }
 }
@@ -63,6 +75,11 @@ export function toRequestError(error: unknown): OpenAIRequestError | undefined {
   if (!(error instanceof StoreError)) return undefined;
   const { message, code } = error;
   return new OpenAIRequestError(message, { status: code === 'not-found' ? 404 : code === 'invalid' ? 400 : 409, code });
+}
+
+/** Error of a run that failed. Clients send no idempotency key by default, so each retry would start another run. */
+export function toRunError({ message, code = 'run-failed' }: Fault): OpenAIRequestError {
+  return new OpenAIRequestError(message, { status: 502, code, shouldRetry: false });
 }
 
 export function responseNotFound(id: string): OpenAIRequestError {

@@ -16,7 +16,7 @@ import { createResponsesEncoder, type ResponsesEncoder } from '../encode/encode-
 import type { Flavour, ResponseEvent } from '../shared/response-event.ts';
 import { ResponseFollower, type ResponseEncoder } from './follow-response.ts';
 import { listInputItems } from './list-input-items.ts';
-import { expired, OpenAIRequestError, responseNotFound } from './openai-error.ts';
+import { expired, OpenAIRequestError, responseNotFound, toRunError } from './openai-error.ts';
 import { readChatMessages, readResponsesInput, toPlainText, type Turn } from './read-input.ts';
 import { findRecord, startRun } from './start-run.ts';
 import { toResponseIdentity } from './stored-request.ts';
@@ -127,7 +127,7 @@ export class OpenAIHandler {
       return this.#stream(served, follower, (chunk) => toChatFrames(chunk, hasUsage), 'data: [DONE]\n\n');
     }
     await drain(served, follower);
-    if (encoder.error !== undefined) throw new OpenAIRequestError(encoder.error, { status: 500 });
+    if (encoder.error !== undefined) throw toRunError(encoder.error);
     return Response.json(encoder.completion, { headers: toRunHeaders(served.ids) });
   }
 

@@ -47,7 +47,7 @@ export type OpenAISourceOptions = ResponsesServer & {
  */
 export function openaiSource(options: OpenAISourceOptions): AgentSource {
   const { model, name = model, background = true, request, idleMs, onFrame, onLoss = () => undefined } = options;
-  const streamOptions = defined({ idleMs, onFrame });
+  const streamOptions = { remote: name, ...defined({ idleMs, onFrame }) };
 
   const read = async function* (
     begin: Parameters<typeof readResponse>[1],

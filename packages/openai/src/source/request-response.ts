@@ -84,13 +84,18 @@ function toEventsPath({ responseId, sequence }: ResponsePosition): string {
   return `/responses/${encodeURIComponent(responseId)}?stream=true&starting_after=${sequence}`;
 }
 
-async function send(server: ResponsesServer, path: string, init: RequestInit): Promise<Response> {
+/** Sends a request with the credentials of the server. */
+export function requestServer(server: ResponsesServer, path: string, init: RequestInit): Promise<Response> {
   const { baseURL, apiKey, headers, fetch = globalThis.fetch } = server;
   const authorization: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const response = await fetch(`${baseURL.replace(/\/+$/, '')}${path}`, {
+  return fetch(`${baseURL.replace(/\/+$/, '')}${path}`, {
     ...init,
     headers: { accept: 'text/event-stream', ...authorization, ...headers, ...(init.headers as Record<string, string>) },
   });
+}
+
+async function send(server: ResponsesServer, path: string, init: RequestInit): Promise<Response> {
+  const response = await requestServer(server, path, init);
   if (response.ok) return response;
   const text = await response.text();
   const { message, code } = asFields(asFields(parseJson(text)).error);

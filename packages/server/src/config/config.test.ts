@@ -13,7 +13,7 @@ test.each([
   [null, 'The configuration is null'],
   [{ agents: {} }, 'agents is {}'],
   [{}, 'agents is missing'],
-  [{ agents: { helper: source }, agnets: {} }, 'no field "agnets"'],
+  [{ agents: { helper: source }, agnets: {} }, 'no field "agnets". Did you mean “agents”?'],
   [{ agents: { 'a b': source } }, 'The agent name "a b" is invalid'],
   [{ agents: { helper: 'gpt' } }, 'agents.helper is "gpt"'],
   [{ agents: { helper: source }, defaultAgent: 'other' }, 'the agents are helper'],

@@ -4,6 +4,7 @@ import { isFields } from '@intertie/core/internal';
 import { defaultRequestLimits, type RequestLimits } from '@intertie/core/http';
 import type { LogDefinition } from '@intertie/core/store';
 import type { CreateStoreOptions } from '@intertie/postgres';
+import { didYouMean } from '../cli/nearest.ts';
 import { createClientReader, type TrustProxy } from '../net/client-address.ts';
 import { agentKinds } from '../agent-kinds.ts';
 import { isAgentDefinition, isAgentSource } from '../agents/agent-definition.ts';
@@ -114,7 +115,7 @@ export function checkConfig(config: unknown): asserts config is IntertieConfig {
     return wrong(`The configuration is ${show(config)}; it should be the result of defineConfig({ agents }).`);
   for (const key of Object.keys(config)) {
     if ((known as readonly string[]).includes(key)) continue;
-    wrong(`The configuration has no field "${key}". Its fields are ${known.join(', ')}.`);
+    wrong(`The configuration has no field "${key}".${didYouMean(key, known)} Its fields are ${known.join(', ')}.`);
   }
   const { agents, defaultAgent, database, log, maxOutageMs, history, auth, token, hosts, cors } = config;
   const { trustProxy, limits, recordPrompts, prices, host, port } = config;

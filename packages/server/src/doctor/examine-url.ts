@@ -10,7 +10,8 @@ export type Finding = {
   next?: string;
 };
 
-const timeoutMs = 5_000;
+/** Maximum time for one request. */
+export const timeoutMs = 5_000;
 
 /** Detects the server at a URL and whether it can be used. */
 export async function examineUrl(

@@ -7,7 +7,7 @@ import type { IntertieConfig } from '../config/config.ts';
 import { findEnvironmentAgents } from '../config/environment-agents.ts';
 import { hidePassword } from '../config/hide-password.ts';
 import { findConfig, loadConfig } from '../config/load-config.ts';
-import { examineUrl, formatError, toFinding, type Finding } from './examine-url.ts';
+import { examineUrl, formatError, timeoutMs, toFinding, type Finding } from './examine-url.ts';
 
 export type ExamineOptions = {
   url?: string;
@@ -93,14 +93,17 @@ async function examineDatabase(database: IntertieConfig['database']): Promise<Fi
   }
 }
 
-/** Requests the topology of every agent, the cheapest request that most runtimes support. */
+/** Contacts every agent that can be contacted without a run: its server, or its topology. */
 async function examineAgents(config: IntertieConfig | undefined): Promise<Finding[]> {
   return Promise.all(
     Object.entries(config?.agents ?? {}).map(async ([name, agent]): Promise<Finding> => {
       const what = `Agent ${name}`;
-      const source = 'createSource' in agent ? agent.createSource(name) : agent;
-      if (!source.describe) return { what, state: 'fine', found: 'configured' };
       try {
+        if ('createSource' in agent && agent.probe) {
+          return toFinding(what, await agent.probe(AbortSignal.timeout(timeoutMs)));
+        }
+        const source = 'createSource' in agent ? agent.createSource(name) : agent;
+        if (!source.describe) return { what, state: 'fine', found: 'configured (not contacted)' };
         const { agents } = await source.describe();
         return { what, state: 'fine', found: agents.map((one) => one.name).join(', ') || 'answers' };
       } catch (error) {

@@ -76,7 +76,7 @@ function plainPage({ agents, defaultAgent, protocols }: Host): string {
 <title>Intertie</title>
 <style>body{font:16px/1.5 system-ui;max-width:46rem;margin:3rem auto;padding:0 1rem}code{background:#8882;padding:0 .2em}</style>
 <h1>Intertie is running</h1>
-<p>The console is not built here. In a clone, <code>npm start</code> builds it.</p>
+<p>The console is not built here. In a clone, <code>npm run build</code> builds it.</p>
 <h2>Agents</h2>
 <ul>${items.join('')}</ul>
 <h2>API</h2>

@@ -134,6 +134,13 @@ describe('createChatHandler with an agent', () => {
     expect(made.start.mock.lastCall?.[0]).not.toHaveProperty('parentId');
   });
 
+  test('rejects a body without messages and names both fields that it can have', async () => {
+    const body = JSON.stringify({ id: 't' });
+    const response = await handle(fake(), new Request('http://localhost/api/chat', { method: 'POST', body }));
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('neither \\"messages\\" nor \\"message\\"');
+  });
+
   test('ignores author and parent in the body', async () => {
     const made = fake();
     await handle(made, post({ by: 'root', parentId: 'x', threadId: 'other', resourceId: 'other' }));

@@ -83,6 +83,11 @@ export class DurableChat {
   async send(request: Request): Promise<Response> {
     const { limits, onLoss = () => undefined, getThreadId, blobUrl } = this.#options;
     const body = await readJsonBody(request, { limits, parse: parseWireJson });
+    if (isFields(body) && body.messages === undefined && body.message === undefined) {
+      throw new ChatRequestError(
+        'The body has neither "messages" nor "message". Send the UI messages of the chat, or its last one as "message".',
+      );
+    }
     // Clients of stored chats often send only their last message, as `message`.
     const isSingleMessage = isFields(body) && body.messages === undefined && body.message !== undefined;
     const fullBody = isSingleMessage ? { ...body, messages: [body.message] } : body;
