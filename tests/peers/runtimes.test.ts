@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,14 +15,15 @@ import { install } from '../../scripts/install.mjs';
 import { pythonFor } from '../../scripts/python.mjs';
 import { root } from '../../scripts/workspace.mjs';
 import { startPythonText, type PythonServer } from './python-server.ts';
+import { startLangGraph, type LangGraphServer } from './runtimes/langgraph-server.ts';
 import { startModelServer, type ModelServer } from './runtimes/model-server.ts';
 import { readBlock } from './runtimes/read-block.ts';
-import { startRecordingProxy, type RecordingProxy } from './runtimes/recording-proxy.ts';
+import { startRecordingProxy, type RecordedRun, type RecordingProxy } from './runtimes/recording-proxy.ts';
 import { startIntertie, type StartedIntertie } from './start-intertie.ts';
 
 const path = (name: string): string => fileURLToPath(new URL(`runtimes/${name}`, import.meta.url));
 const found = pythonFor(path('requirements.txt'));
-const inProcessFolder = 'tests/peers/ag-ui-mastra';
+const inProcessFolder = 'tests/peers/ag-ui-in-process';
 const [{ ai, createChat }] = chatMajors as [(typeof chatMajors)[number]];
 
 /** LangGraph with the interrupts of AG-UI 1.0, next to the documented agent. */
@@ -37,15 +38,20 @@ const runtimes = {
   langgraph: { program: addOutcome(readBlock('langgraph', 'python')), endpoint: '/agent' },
   'llama-index': { program: readBlock('llama-index', 'python'), endpoint: '/agent/run' },
   agno: { program: readBlock('agno', 'python'), endpoint: '/agui' },
+  'google-adk': { program: readBlock('google-adk', 'python'), endpoint: '/agent' },
   'pydantic-ai': { program: readBlock('pydantic-ai', 'python'), endpoint: '/agent' },
   strands: { program: readBlock('strands', 'python'), endpoint: '/agent' },
 } as const;
 type Runtime = keyof typeof runtimes;
 const names = Object.keys(runtimes) as Runtime[];
 
-/** Agents in the process of the server, and the pages with their configuration. */
-const inProcess = { mastra: 'mastra' } as const;
-const served = [...names, ...Object.keys(inProcess)];
+/** Agents in the process of the server: their classes, and the pages with their configuration. */
+const inProcess = {
+  mastra: { page: 'mastra', class: 'MastraAgent', from: '@ag-ui/mastra' },
+  'langgraph-server': { page: 'langgraph', class: 'LangGraphAgent', from: '@ag-ui/langgraph' },
+} as const;
+type InProcess = keyof typeof inProcess;
+const served: Array<Runtime | InProcess> = [...names, ...(Object.keys(inProcess) as InProcess[])];
 
 const locate = { name: 'locate', description: 'Where the user is', inputSchema: { type: 'object', properties: {} } };
 
@@ -91,6 +97,13 @@ async function answer(chat: Chat, output: unknown): Promise<void> {
 const withoutStart = (runs: readonly object[][]): object[][] =>
   runs.map((run) => run.filter((event) => 'type' in event && event.type !== 'RUN_STARTED'));
 
+/** LangGraph's snapshots have empty lists of calls, which mean the same as no list. */
+const withoutEmptyCalls = (messages: readonly object[]): object[] =>
+  messages.map((message) => {
+    const { toolCalls, ...rest } = message as { toolCalls?: object[] };
+    return toolCalls?.length === 0 ? rest : message;
+  });
+
 /** The questions that the user asked in a chat. */
 const getTurns = (chat: Chat, text: string): Turn[] =>
   chat.messages.filter(({ role }) => role === 'user').map(({ id }) => ({ id, text }));
@@ -124,7 +137,13 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     model = await startModelServer();
     // LlamaIndex reads the second name.
-    env = { OPENAI_BASE_URL: model.url, OPENAI_API_BASE: model.url, OPENAI_API_KEY: 'key', AGNO_TELEMETRY: 'false' };
+    env = {
+      OPENAI_BASE_URL: model.url,
+      OPENAI_API_BASE: model.url,
+      OPENAI_API_KEY: 'key',
+      AGNO_TELEMETRY: 'false',
+      LITELLM_LOCAL_MODEL_COST_MAP: 'true',
+    };
     if ('missing' in found) return;
     const start = async (name: Runtime): Promise<unknown> =>
       agents.set(name, await startPythonText(found.python, runtimes[name].program, env));
@@ -236,10 +255,27 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
     expect(await turns(reloaded, 'weather', 1)).toEqual([weather]);
   });
 
+  it('continues a confirmation of google-adk after a reload', async () => {
+    const { chat } = chatWith(urlOf('google-adk'));
+    await turns(chat, 'weather', 1);
+    const question = 'adk_request_confirmation approval-requested';
+    expect(await turns(chat, 'remove', 1)).toEqual([['remove input-available', question]]);
+    const { chat: reloaded } = chatWith(urlOf('google-adk'), structuredClone(chat.messages));
+    Object.assign(reloaded, { id: chat.id });
+    await answer(reloaded, true);
+    expect(reloaded.error).toBeUndefined();
+    const answered = 'adk_request_confirmation approval-responded';
+    expect(describeParts(reloaded)).toEqual(['remove output-available', answered, 'text']);
+    expect(getText(reloaded)).toBe('It says {"result": "Paris is gone"}.');
+    expect(await turns(reloaded, 'weather', 1)).toEqual([weather]);
+  });
+
   describe('behind the server', () => {
     const folder = join(root, inProcessFolder, '.intertie');
     const proxies = new Map<string, RecordingProxy>();
     let data: string;
+    let langGraph: LangGraphServer;
+    let route: PythonServer;
     let server: StartedIntertie;
 
     const start = async (): Promise<StartedIntertie> => {
@@ -248,7 +284,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       const args = [program, 'serve', '--port', '0', '--no-demos', '--config', 'intertie.config.mjs'];
       const started = await startIntertie(node, args, {
         cwd: folder,
-        env: { ...process.env, ...env, DATABASE_URL: data },
+        env: { ...process.env, ...env, DATABASE_URL: data, LANGGRAPH_URL: langGraph.url },
       });
       servers.push(started);
       return started;
@@ -259,7 +295,8 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       install(inProcessFolder);
       mkdirSync(folder, { recursive: true });
       data = mkdtempSync(join(folder, 'data-'));
-      const load: string[] = [];
+      langGraph = await startLangGraph(join(root, inProcessFolder), env);
+      const load: string[] = [`const { recordRuns } = await import('${path('record-runs.mjs')}');`];
       const add = (name: string, program: string): void => {
         writeFileSync(join(folder, `${name}.mjs`), transformSync(`${name}.ts`, program).code);
         load.push(`agents['${name}'] = (await import('./${name}.mjs')).default.agents.assistant;`);
@@ -270,7 +307,24 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
         load.push(`process.env.AGENT_URL = '${proxy.url}';`);
         add(name, readBlock(name, 'ts'));
       }
-      for (const [name, page] of Object.entries(inProcess)) add(name, readBlock(page, 'typescript'));
+      route = await startPythonText(found.python, readBlock('chat-route', 'python'), env);
+      load.push(`process.env.AGENT_URL = '${route.url}/api/chat';`);
+      add('python-route', readBlock('chat-route', 'ts', 'intertie.config.ts'));
+      for (const [name, { page, class: agentClass, from }] of Object.entries(inProcess)) {
+        load.push(`recordRuns((await import('${from}')).${agentClass}, ${JSON.stringify(recordingOf(name))});`);
+        add(name, readBlock(page, 'typescript', 'intertie.config.ts'));
+      }
+      const outcome = "graphId: 'assistant', emitInterruptOutcome: true";
+      const graph = readBlock('langgraph', 'typescript', 'intertie.config.ts');
+      add('langgraph-outcome', graph.replace("graphId: 'assistant'", outcome));
+      const plain = 'new MastraAgent({ agent: mastra.getAgent("assistant") }), idleMs: 2000';
+      const mastra = readBlock('mastra', 'typescript').replace(
+        "new StoppableAgent(mastra.getAgent('assistant'))",
+        plain,
+      );
+      add('mastra-plain', mastra);
+      const legacy = 'super({ agent: own, emitInterruptOutcome: false })';
+      add('mastra-legacy', readBlock('mastra', 'typescript').replace('super({ agent: own })', legacy));
       // Other work on the machine must not fail the test.
       const limits = 'const limits = { eventLoopDelayMs: 60_000 };';
       const config = `${limits}\nconst agents = {};\n${load.join('\n')}\nexport default { agents, limits };\n`;
@@ -279,7 +333,24 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
     });
     afterAll(async () => {
       await Promise.all([...proxies.values()].map((proxy) => proxy.close()));
+      route?.process.kill();
+      await langGraph?.stop();
     });
+
+    const recordingOf = (name: string): string => join(data, `${name}.jsonl`);
+
+    /** Returns the runs that an agent received, and the events of each. */
+    function readRuns(name: string): RecordedRun[] {
+      const proxy = proxies.get(name);
+      if (proxy) return proxy.runs;
+      const runs = new Map<string, RecordedRun>();
+      for (const line of readFileSync(recordingOf(name), 'utf8').trim().split('\n')) {
+        const { id, messages, event } = JSON.parse(line) as { id: string; messages?: object[]; event?: object };
+        if (messages) runs.set(id, { messages, frames: [] });
+        if (event) runs.get(id)!.frames.push(event);
+      }
+      return [...runs.values()];
+    }
 
     const chatAt = (agent: string, id: string = crypto.randomUUID(), messages: UIMessage[] = []): Chat =>
       createChat({
@@ -303,10 +374,9 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
     it.each(served)('runs three turns with a tool in each with %s', async (name) => {
       const chat = chatAt(name);
       expect(await turns(chat, 'weather', 3)).toEqual([weather, weather, weather]);
-      const runs = proxies.get(name)?.runs.slice(-3);
-      if (!runs) return;
+      const runs = readRuns(name).slice(-3);
       const official = await sendOfficially(withoutStart(runs.map(({ frames }) => frames)), getTurns(chat, 'weather'));
-      expect(runs.map(({ messages }) => messages)).toEqual(official);
+      expect(runs.map(({ messages }) => messages)).toEqual(official.map(withoutEmptyCalls));
     });
 
     it.each(served)('calls a tool of the page from %s, and continues with its result', async (name) => {
@@ -317,8 +387,7 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       expect(describeParts(await reload(name, chat.id))).toEqual(['locate output-available', 'text']);
     });
 
-    // After a stop, Mastra does not answer while the stopped call of the model is open; docs/runtimes/mastra.md lists it.
-    it.each(names)('stops %s in the middle of an answer, and reports an error', async (name) => {
+    it.each(served)('stops %s in the middle of an answer, and reports an error', async (name) => {
       const chat = chatAt(name);
       await stopSlow(chat);
       const readLast = async (): Promise<string> => JSON.stringify((await reload(name, chat.id)).messages.at(-1));
@@ -329,17 +398,46 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
       expect(await turns(chat, 'weather', 1)).toEqual([weather]);
     });
 
-    it('continues a suspended tool of mastra after a reload', async () => {
-      const chat = chatAt('mastra');
+    it('ends a run with an error while a MastraAgent without abortRun still works on the stopped run', async () => {
+      const chat = chatAt('mastra-plain');
+      await stopSlow(chat);
+      await chat.sendMessage({ text: 'weather' });
+      expect(chat.error?.message).toContain('The source was silent for 2000 ms');
+    });
+
+    it.each(['mastra', 'mastra-legacy'])('continues a suspended tool of %s after a reload', async (name) => {
+      const chat = chatAt(name);
       await turns(chat, 'remove', 1);
-      const reloaded = await reload('mastra', chat.id);
+      const reloaded = await reload(name, chat.id);
       await answer(reloaded, { approved: true });
       expect(getText(reloaded)).toBe('It says Paris is gone.');
       expect(await turns(reloaded, 'weather', 1)).toEqual([weather]);
     });
 
+    it('serves a chat route in Python: tools, an approval after a reload, stop and error', async () => {
+      const chat = chatAt('python-route');
+      expect(await turns(chat, 'weather', 3)).toEqual([weather, weather, weather]);
+      expect(await turns(chat, 'remove', 1)).toEqual([['remove approval-requested']]);
+      const reloaded = await reload('python-route', chat.id);
+      await answer(reloaded, true);
+      expect(reloaded.error).toBeUndefined();
+      expect(describeParts(reloaded)).toEqual(['remove output-available', 'text']);
+      await stopSlow(reloaded);
+      expect(await turns(reloaded, 'weather', 1)).toEqual([weather]);
+      await reloaded.sendMessage({ text: 'fail' });
+      expect(reloaded.error?.message).toContain('The model failed');
+      expect(await turns(reloaded, 'weather', 1)).toEqual([weather]);
+    });
+
+    it.each(Object.keys(inProcess))('reaches %s from AGUIChatTransport through the AG-UI endpoint', async (name) => {
+      const { chat } = chatWith(`${server.url}/api/agents/${name}/ag-ui`);
+      expect(await turns(chat, 'weather', 3)).toEqual([weather, weather, weather]);
+      await turns(chat, 'locate', 1);
+      await answerLocate(chat);
+    });
+
     it('continues interrupts in another process', { timeout: 120_000 }, async () => {
-      const asking = ['langgraph', 'pydantic-ai', 'strands'];
+      const asking = ['langgraph', 'langgraph-server', 'langgraph-outcome', 'google-adk', 'pydantic-ai', 'strands'];
       const threads = new Map(asking.map((name) => [name, crypto.randomUUID()]));
       for (const [name, thread] of threads) await turns(chatAt(name, thread), 'remove', 1);
       await server.stop();
@@ -348,7 +446,8 @@ describe('the documented runtimes', { timeout: 60_000 }, () => {
         const reloaded = await reload(name, thread);
         await answer(reloaded, true);
         expect([name, reloaded.error]).toEqual([name, undefined]);
-        expect([name, getText(reloaded)]).toEqual([name, 'It says Paris is gone.']);
+        const removed = name === 'google-adk' ? '{"result": "Paris is gone"}' : 'Paris is gone';
+        expect([name, getText(reloaded)]).toEqual([name, `It says ${removed}.`]);
         expect([name, await turns(reloaded, 'weather', 1)]).toEqual([name, [weather]]);
         // The agent has each call once.
         const calls = model.requests.at(-1)!.messages.flatMap(({ tool_calls: made = [] }) => made.map(({ id }) => id));

@@ -76,6 +76,9 @@ describe('resume of agUiSource', () => {
     const server = await start();
     const whole = await runScript(server, first, createScript('run-1'));
     expect(check(canonical, whole).violations).toEqual([]);
+    const tokens = whole.flatMap((event) => (event.type === 'checkpoint' ? [event.token] : []));
+    // Only the response shows that the agent keeps its runs.
+    expect(tokens.map((token) => server.source.canResume!(token))).toEqual([false, true]);
     await resumeEverywhere(server, first, whole);
     expect(server.requested.filter((method) => method === 'POST')).toHaveLength(1);
   });

@@ -95,7 +95,10 @@ describe.concurrent.each(opened)('a database opened with $name', ({ open }) => {
     const database = await open(context, proxy.url, { timeouts });
     proxy.silence();
     for (const pool of [database, database.hot]) {
-      await expect(pool.query(selectOne)).rejects.toMatchObject({ name: 'DatabaseUnavailableError', code: 'database-away' });
+      await expect(pool.query(selectOne)).rejects.toMatchObject({
+        name: 'DatabaseUnavailableError',
+        code: 'database-away',
+      });
     }
     proxy.cut();
   });

@@ -20,6 +20,7 @@ import { fetchWholeBody, storedMessages } from './chaos/chaos-users.ts';
 import { followToEnd } from './chaos.ts';
 import { chatBody } from './client.ts';
 import { spawnNode, type Node } from './nodes.ts';
+import { fetchFromAny, readLog, withoutDiscarded } from './thread-log.ts';
 
 const program = fileURLToPath(new URL('recovering-node.mjs', import.meta.url));
 const agent = 'recovering';
@@ -99,9 +100,7 @@ const chatReader = ({ name, major, createChat }: ChatMajor): Reader => ({
     await settled(chat);
     expect(chat.status, `${name} in ${thread}: ${chat.error?.message}`).toBe('ready');
     const stored = (await storedMessages<UIMessage>(base, thread, 'ui')).at(-1);
-    // `ai` 6 cannot remove parts: a page shows those of a discarded step until it is reloaded.
-    const discarded = major === 6 ? await listDiscarded(base, thread) : new Set<unknown>();
-    const own = chat.lastMessage && withoutSteps(chat.lastMessage, discarded);
+    const own = major === 6 ? await withoutDiscarded(chat.lastMessage, base, thread) : chat.lastMessage;
     return { client: shown(own), stored: shown(stored) };
   },
 });
@@ -174,43 +173,12 @@ const createReaders = (gaps: number[]): readonly Reader[] => [
   }),
 ];
 
-/** Sends a request again if its node is shutting down. */
-const fetchFromAny: typeof fetch = async (input, init) => {
-  for (;;) {
-    const response = await fetch(input, init).catch(() => undefined);
-    if (response && response.status < 500) return response;
-    await sleep(100);
-  }
-};
-
-async function readLog(base: string, thread: string): Promise<AgentEvent[]> {
-  const { runs } = (await (await fetchFromAny(`${base}/api/threads/${thread}/runs`)).json()) as {
-    runs: Array<{ runId: string }>;
-  };
-  return followToEnd(base, runs.at(-1)!.runId);
-}
-
 /** Results of parallel tools arrive in any order; stored ones have the order of their calls. */
 function toSortedMessages(messages: readonly unknown[]): unknown[] {
   const visible = toVisibleMessages(messages) as Array<{ role: string; toolCallId?: string }>;
   const isResult = ({ role }: { role: string }): boolean => role === 'tool';
   const results = visible.filter(isResult).toSorted((a, b) => (a.toolCallId! < b.toolCallId! ? -1 : 1));
   return [...visible.filter((message) => !isResult(message)), ...results];
-}
-
-async function listDiscarded(base: string, thread: string): Promise<Set<unknown>> {
-  const events = await readLog(base, thread);
-  return new Set(events.flatMap((event) => (event.type === 'step-end' && event.discarded ? [event.stepId] : [])));
-}
-
-function withoutSteps(message: UIMessage, stepIds: ReadonlySet<unknown>): UIMessage {
-  const isDiscarded = (part: object): boolean => {
-    const { providerMetadata, callProviderMetadata } = part as { [key: string]: { intertie?: { stepId?: unknown } } };
-    return stepIds.has((providerMetadata ?? callProviderMetadata)?.intertie?.stepId);
-  };
-  const kept = message.parts.filter((part) => !isDiscarded(part));
-  const parts = kept.filter(({ type }, index) => type !== 'step-start' || kept[index + 1]?.type !== 'step-start');
-  return { ...message, parts };
 }
 
 function createFile(): string {

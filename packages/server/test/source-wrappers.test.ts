@@ -22,7 +22,11 @@ const events: AgentEvent[] = [
 ];
 const topology = { agents: [], edges: [] };
 const tape = { header: { tape: 1 as const, dialect: 'canonical' }, items: events.map((item) => ({ t: 0, item })) };
-const inner: AgentSource = { ...tapeSource(tape, { speed: Infinity }), describe: async () => topology };
+const inner: AgentSource = {
+  ...tapeSource(tape, { speed: Infinity }),
+  canResume: (token) => token === 'known',
+  describe: async () => topology,
+};
 
 const wrappers: { [name: string]: (source: AgentSource) => AgentSource } = {
   'a custom source with a name': (source) => sourceDefinition(source).createSource('named'),
@@ -38,6 +42,7 @@ describe.each(Object.entries(wrappers))('%s', (_, wrap) => {
   it('forwards the optional members of a source', async () => {
     const wrapped = wrap(inner);
     expect(await wrapped.describe!()).toBe(topology);
+    expect([wrapped.canResume!('known'), wrapped.canResume!('other')]).toEqual([true, false]);
     const whole = await readAll(wrapped.run(runInput(), runControl()));
     const stored = { ...message, content: { format: 2 as const, parts: [] } };
     const from = createResumePoint(stored, whole.slice(0, 3));
@@ -48,7 +53,7 @@ describe.each(Object.entries(wrappers))('%s', (_, wrap) => {
   it('adds no optional member that the source lacks', () => {
     const { name, pauses, run } = inner;
     const wrapped = wrap({ name, pauses, run });
-    expect([wrapped.resume, wrapped.describe]).toEqual([undefined, undefined]);
+    expect([wrapped.resume, wrapped.canResume, wrapped.describe]).toEqual([undefined, undefined, undefined]);
   });
 });
 

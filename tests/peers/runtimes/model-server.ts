@@ -53,7 +53,13 @@ async function answer({ messages }: ModelRequest, callId: string, response: Serv
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (delta: object, reason: string | null = null): void => {
     const choices = [{ index: 0, delta, finish_reason: reason }];
-    const chunk = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'gpt-4.1-mini', choices };
+    const chunk = {
+      id: `chatcmpl-${callId}`,
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'gpt-4.1-mini',
+      choices,
+    };
     response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   };
   send({ role: 'assistant', content: '' });

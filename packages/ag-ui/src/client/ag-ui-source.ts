@@ -66,6 +66,8 @@ export function agUiSource(options: AGUISourceOptions | InProcessAgentOptions): 
   });
   return {
     ...source,
+    // Only an answered request shows that the agent keeps its runs.
+    canResume: (token) => isFields(token) && token.isDurable === true,
     resume(run, from, control) {
       const input = toRunAgentInput(run, options);
       const sent = input.messages.map(({ id }) => id);

@@ -118,10 +118,10 @@ async function* withOwnIds(events: AsyncIterable<unknown>, ids: { runId: string;
     yield asFields(event).type === 'RUN_STARTED' ? { ...asFields(event), ...ids } : event;
 }
 
-/** Clients see the text of `lost` errors, so it does not contain the URL of the agent. */
+/** Users see the text of `lost` errors, so it contains neither the URL of the agent nor instructions for developers. */
 function toLostError(cause?: unknown): Error {
   const message =
-    'The run cannot be continued, because its AG-UI agent does not let another process join it. The output so far is kept. ' +
-    'Send the message again. Agents of createAGUIHandler with a store keep their runs.';
+    'The process that executed the run is gone, and the agent does not let another process join its run. The output so far is kept. ' +
+    'Send the message again.';
   return Object.assign(new Error(message), { code: 'lost', cause });
 }

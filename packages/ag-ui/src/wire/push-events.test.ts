@@ -21,6 +21,23 @@ it('yields the events that were pushed before the end, and stops the producer on
   expect({ events, stops }).toEqual({ events: [1, 2], stops: 1 });
 });
 
+it('yields the events that the producer pushes before its end while the reader handles an earlier event', async () => {
+  let sink: EventSink | undefined;
+  const events: unknown[] = [];
+  const start = (to: EventSink): (() => void) => {
+    sink = to;
+    to.next(1);
+    return () => undefined;
+  };
+  for await (const event of pushEvents(start)) {
+    events.push(event);
+    if (event !== 1) continue;
+    sink!.next(2);
+    sink!.complete();
+  }
+  expect(events).toEqual([1, 2]);
+});
+
 it('throws the error of the producer after its events', async () => {
   const start = (sink: EventSink): (() => void) => {
     sink.error(new Error('No connection.'));

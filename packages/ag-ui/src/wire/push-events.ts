@@ -31,7 +31,8 @@ export async function* pushEvents(start: (sink: EventSink) => () => void): Async
   });
   try {
     for (;;) {
-      yield* waiting.splice(0);
+      // More events, and the end, can arrive while the reader handles one.
+      while (waiting.length > 0) yield* waiting.splice(0);
       if (over && 'error' in over) throw over.error;
       if (over) return;
       await new Promise<void>((resolve) => void (wake = resolve));

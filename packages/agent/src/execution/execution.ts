@@ -9,6 +9,7 @@ import {
   type End,
   type EventOf,
   type Fault,
+  type Json,
   type Outcome,
   type ResumePoint,
   type RunControl,
@@ -118,7 +119,8 @@ export class Execution {
   #isLeaving = false;
   /** The run is given up without an end, for another process to continue. */
   #isHandingOver = false;
-  #hasCheckpoint = false;
+  /** Token of the last checkpoint. */
+  #token: Json | undefined;
   #hasSentDelta = false;
   /** Start of the run in this process, until its source has sent an event. */
   #startedAt: number | undefined = performance.now();
@@ -146,9 +148,10 @@ export class Execution {
     this.done = context.with(this.#telemetry.context, () => this.#run());
   }
 
-  /** How the run ended; undefined until its source has ended. */
-  get outcome(): Outcome['outcome'] | undefined {
-    return this.#end?.outcome;
+  /** How the run ended; undefined until its source has ended. A source that cannot continue a run ends it as `lost`. */
+  get result(): Outcome['outcome'] | 'lost' | undefined {
+    const end = this.#end;
+    return end?.outcome === 'error' && end.error.code === 'lost' ? 'lost' : end?.outcome;
   }
 
   /** Stops the source. The events that it has already produced are stored. */
@@ -158,19 +161,27 @@ export class Execution {
     this.#startGracePeriod();
   }
 
-  /** Hands the run over as soon as its tools have stored their results, at once if none runs. */
+  /** Hands the run over as soon as it can continue and its tools have stored their results, at once if none runs. */
   handOverWhenIdle(): void {
     this.#isLeaving = true;
     if (!this.definition.source.executesTools || this.#tools.isIdle) this.handOver();
   }
 
-  /** Gives the run up for another process: stores what the source has emitted and releases it. False if the run is ending. */
+  /**
+   * Gives the run up for another process: stores what the source has emitted and releases it. Returns false if the run is ending, or
+   * if no other process can continue it.
+   */
   handOver(): boolean {
-    if (this.#abort.signal.aborted || this.#end || this.#isFinishing) return false;
+    if (this.#abort.signal.aborted || this.#end || this.#isFinishing || !this.#canResume()) return false;
     this.#isHandingOver = true;
     this.#abort.abort({ by: 'system', message: 'hand-over' } satisfies StopReason);
     this.#cancelSource();
     return true;
+  }
+
+  #canResume(): boolean {
+    const { source } = this.definition;
+    return source.resume !== undefined && (source.canResume?.(this.#token) ?? true);
   }
 
   #startGracePeriod(): void {
@@ -248,6 +259,7 @@ export class Execution {
     }
     this.#telemetry.recordTakeover(epoch);
     const from = createResumePoint(message, events);
+    this.#token = from.token;
     if (events.some(({ type }) => !openingTypes.has(type))) {
       const text = 'The process that executed the run has stopped. Another process continues the run.';
       const data = { epoch, ...defined({ attempts: run.attempts }) };
@@ -316,8 +328,8 @@ export class Execution {
         return this.#write(this.#withStoredContent(event));
       case 'checkpoint': {
         this.#write(event);
-        const isFirst = !this.#hasCheckpoint;
-        this.#hasCheckpoint = true;
+        const isFirst = this.#token === undefined;
+        this.#token = event.token;
         // The first one names the remote task, which would be orphaned without it.
         return isFirst ? this.#flushNow() : undefined;
       }

@@ -1,10 +1,19 @@
-import { createInMemoryStore, type CanonicalMessage } from '@intertie/core';
+import {
+  compose,
+  createInMemoryStore,
+  seal,
+  sourceStream,
+  type AgentEvent,
+  type AgentSource,
+  type CanonicalMessage,
+  type RunInput,
+} from '@intertie/core';
 import type { LanguageModel } from 'ai';
 import { afterEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { call, finish, scriptedModel, text } from '../../../ai-sdk/test/scripted-model.ts';
 import { steppedModel } from '../../test/stepped-model.ts';
-import { openTestStore } from '../../test/test-stores.ts';
+import { gate, openTestStore } from '../../test/test-stores.ts';
 import { Agent } from '../agent/agent.ts';
 import { createRunHost, type RunHost } from './run-host.ts';
 
@@ -100,6 +109,84 @@ it('does not hand over a run without `recover`: it drains and then ends as abort
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   await leaving!.close({ drainMs: 20 });
   expect(await run.record()).toMatchObject({ state: 'aborted', outcome: { reason: 'shutdown' } });
+});
+
+/** Source of a remote task, which can be resumed after the checkpoint that it emits on `acceptTask`. */
+function createRemoteSource() {
+  const [accepted, finished] = [gate(), gate()];
+  const stream = (input: RunInput, signal: AbortSignal): ReadableStream<AgentEvent> =>
+    sourceStream(
+      async function* (): AsyncGenerator<AgentEvent> {
+        yield { type: 'checkpoint', token: { state: 'sent' } };
+        yield { type: 'text-start', id: 'a' };
+        const next = await Promise.race([
+          accepted.opened.then(() => 'accepted'),
+          finished.opened.then(() => 'finished'),
+        ]);
+        if (next === 'accepted') yield { type: 'checkpoint', token: { state: 'accepted' } };
+        await finished.opened;
+        yield { type: 'run-end', outcome: 'complete' };
+      },
+      seal(input, () => undefined),
+      { signal },
+    );
+  const resume = vi.fn<NonNullable<AgentSource['resume']>>((input, { events }) =>
+    sourceStream(
+      () => new ReadableStream({ start: (controller) => controller.close() }),
+      compose(
+        { feed: () => undefined, end: (_, emit) => emit({ type: 'run-end', outcome: 'complete' }) },
+        seal(input, () => undefined, { log: events }),
+      ),
+    ),
+  );
+  const source: AgentSource = {
+    name: 'remote',
+    pauses: 'token',
+    run: (input, { signal }) => stream(input, signal),
+    resume,
+    canResume: (token) => (token as { state: string } | undefined)?.state === 'accepted',
+  };
+  return { source, resume, acceptTask: accepted.open, finishTask: finished.open };
+}
+
+/** Starts a run of a remote task on a process that leaves. Another process stays. */
+async function startRemote() {
+  const remote = createRemoteSource();
+  const store = createInMemoryStore();
+  const [leaving, staying] = ['leaving', 'staying'].map((process) => createRunHost(store, { process, sweepMs: 10 }));
+  hosts.push(leaving!, staying!);
+  const other = new Agent({ source: remote.source, store, host: staying! });
+  await staying!.open();
+  const agent = new Agent({ source: remote.source, store, host: leaving! });
+  const run = await agent.stream({ threadId: 't', message: 'Go' });
+  for await (const { type } of run.events) if (type === 'text-start') break;
+  return { ...remote, leaving: leaving!, run, other };
+}
+
+it('lets a run end in the drain period while its source may not be able to continue it', async () => {
+  const { leaving, run, resume, finishTask } = await startRemote();
+  const closed = leaving.close({ drainMs: 600_000 });
+  finishTask();
+  await closed;
+  expect(await run.record()).toMatchObject({ state: 'complete' });
+  expect(resume).not.toHaveBeenCalled();
+});
+
+it('ends a run that no process can continue as aborted after the drain period, instead of losing it', async () => {
+  const { leaving, run, resume } = await startRemote();
+  await leaving.close({ drainMs: 20 });
+  expect(await run.record()).toMatchObject({ state: 'aborted', outcome: { reason: 'shutdown' } });
+  expect(resume).not.toHaveBeenCalled();
+});
+
+it('hands a run over as soon as it has the checkpoint that its source needs', async () => {
+  const { leaving, run, resume, acceptTask, other } = await startRemote();
+  const closed = leaving.close({ drainMs: 600_000 });
+  acceptTask();
+  await closed;
+  const continued = await other.attach(run.runId, { threadId: 't' });
+  expect(await continued!.message).toMatchObject({ status: 'complete' });
+  expect(resume).toHaveBeenCalledOnce();
 });
 
 it('releases a run at shutdown without another process, and the next process continues it', async () => {

@@ -133,7 +133,7 @@ export class RunHost {
   #timers: Array<() => void> = [];
   #closing = new AbortController();
   #drainDeadline = new Deadline();
-  /** Runs whose source has `resume` are handed over, because another process can continue them. */
+  /** Runs that can continue are handed over, because there is another process, or will be. */
   #isHandingOver = false;
   /** Runs that start now are stopped immediately. */
   #isStopping = false;
@@ -203,11 +203,6 @@ export class RunHost {
       this.onError(error);
     }
   };
-
-  #reportEnd(agent: string, result: RunResult): void {
-    if (result === 'lost') this.observe('takenOver', { agent });
-    this.observe('runEnded', { agent, result });
-  }
 
   /** Reports a run of a dead process that was ended. A requested stop has no error. */
   #reportRecovered(run: RunRecord, end: End | undefined): void {
@@ -295,10 +290,11 @@ export class RunHost {
     };
   }
 
-  /** An agent without `resume` loses its runs at a takeover, so it gets more time to renew the lease. */
+  /** An agent that may lose its runs at a takeover gets more time to renew the lease. */
   #getLeaseMs(): number {
     const { leaseMs, resumableLeaseMs = leaseMs } = this.store.registry;
-    return this.resumable.length === this.#agents.size ? resumableLeaseMs : leaseMs;
+    const isSure = [...this.#agents.values()].every(({ source }) => source.resume && !source.canResume);
+    return isSure ? resumableLeaseMs : leaseMs;
   }
 
   /** Rejects if the database does not accept writes: the lease cannot be renewed, or a write was refused in the last seconds. */
@@ -367,7 +363,7 @@ export class RunHost {
     const execution = new Execution(this, agent, owned);
     this.#executions.set(run.key, execution);
     if (this.#isStopping) this.#stopAtShutdown(execution);
-    else if (this.#isHandingOver && agent.source.resume) execution.handOverWhenIdle();
+    else if (this.#isHandingOver) execution.handOverWhenIdle();
     this.track(this.#handleEnd(execution, owned));
   }
 
@@ -377,7 +373,8 @@ export class RunHost {
     let result: FinishResult;
     try {
       result = await execution.done;
-      this.#reportEnd(run.agent, result.result === 'ok' ? (execution.outcome ?? 'error') : 'fenced');
+      const ended = result.result === 'ok' ? (execution.result ?? 'error') : 'fenced';
+      this.observe('runEnded', { agent: run.agent, result: ended });
     } catch (error) {
       this.onError(error);
       result = await this.#end(owned, execution.failure ?? { reason: 'error', error: toFault(error) });
@@ -405,9 +402,11 @@ export class RunHost {
   async #end(owned: Ownership, end?: End): Promise<FinishResult> {
     const { store, onError } = this;
     const result = await endOwnedRun(owned, { store, onError, closing: this.#closing.signal, ...(end && { end }) });
-    const ended: RunResult = end ? (end.reason === 'aborted' ? 'aborted' : 'error') : 'lost';
     if (result.result !== 'ok') return result;
-    this.#reportEnd(owned.run.agent, ended);
+    const { agent } = owned.run;
+    const ended: RunResult = end ? (end.reason === 'aborted' ? 'aborted' : 'error') : 'lost';
+    if (ended === 'lost') this.observe('takenOver', { agent });
+    this.observe('runEnded', { agent, result: ended });
     if (end?.reason === 'error') this.onRunError(owned.run, end.error);
     return result;
   }
@@ -550,7 +549,7 @@ export class RunHost {
     await waitAtMost(closeGraceMs, this.#sweeper.stop());
     this.#isHandingOver = !handOverLast && (await this.#canHandOver());
     for (const execution of this.#executions.values()) {
-      if (this.#isHandingOver && execution.definition.source.resume) execution.handOverWhenIdle();
+      if (this.#isHandingOver) execution.handOverWhenIdle();
     }
     await this.#drainDeadline.wait(this.#waitForWork());
     this.#isStopping = true;
@@ -568,8 +567,7 @@ export class RunHost {
   }
 
   #stopAtShutdown(execution: Execution): void {
-    const canHandOver = this.#isHandingOver && execution.definition.source.resume !== undefined;
-    if (!canHandOver || !execution.handOver()) execution.stop(shutdown);
+    if (!this.#isHandingOver || !execution.handOver()) execution.stop(shutdown);
   }
 
   /** Whether another live process can continue the runs of this one. */

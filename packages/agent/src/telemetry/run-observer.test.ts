@@ -121,6 +121,16 @@ it('reports a run that it takes over from a dead process, once', async () => {
   await Promise.all([host.close(), dead.close()]);
 });
 
+it('reports a run as lost if its source cannot continue it', async () => {
+  const { observer, observed } = recording();
+  const host = createRunHost(createInMemoryStore(), { observer });
+  const error = { code: 'lost', message: 'The agent does not keep its runs.' };
+  const agent = new Agent({ source: source({ type: 'run-end', outcome: 'error', error }), store: host.store, host });
+  await agent.generate({ threadId: 't', message: 'Go' }).catch(() => undefined);
+  await host.close();
+  expect(named(observed, 'runEnded')).toMatchObject([{ result: 'lost' }]);
+});
+
 it('reports a run that it continues for a dead process, with a span event and a notice', async () => {
   const spans = recordSpans();
   const { observer, observed } = recording();

@@ -36,6 +36,11 @@ export interface UIMessageStreamSourceOptions {
    * a reason.
    */
   tools?: ToolExecutors;
+  /**
+   * Whether `GET {api}/{id}/stream` of the route replays a live run, like a route of Intertie or of `resumable-stream`. Then a run is
+   * handed over when its process shuts down; otherwise it gets the time to end. Default: false.
+   */
+  resumable?: boolean;
   /** Maximum time without a chunk, in milliseconds. */
   idleMs?: number;
   /** Called with every chunk of the route before it is decoded. */
@@ -49,7 +54,7 @@ export interface UIMessageStreamSourceOptions {
  * responses. A run of a dead process continues if `GET {api}/{id}/stream` of the route replays it.
  */
 export function uiMessageStreamSource(options: UIMessageStreamSourceOptions): AgentSource {
-  const { api, name = new URL(api).host, idleMs, onFrame, onLoss = () => undefined } = options;
+  const { api, name = new URL(api).host, resumable = false, idleMs, onFrame, onLoss = () => undefined } = options;
   const read = (
     open: (leave: AbortSignal) => Promise<ReadableStream<UIMessageChunk>>,
     codec: Codec<unknown, AgentEvent>,
@@ -64,6 +69,7 @@ export function uiMessageStreamSource(options: UIMessageStreamSourceOptions): Ag
         compose(createDecoder(run, options), seal(run, onLoss)),
         signal,
       ),
+    ...(!resumable && { canResume: () => false }),
     resume(run, from, { signal }) {
       // Without the epoch, the replayed parts get the ids that they have in the log.
       const decoder = compose(createDecoder({ ...run, epoch: 1 }, options), skipLoggedEvents(from.events));

@@ -30,6 +30,11 @@ export interface AgentSource {
    * gives the reason. Seal it with `seal(input, onLoss, { log: from.events })`, or return unsealed events.
    */
   resume?(input: RunInput, from: ResumePoint, control: RunControl): ReadableStream<AgentEvent>;
+  /**
+   * Whether `resume` is sure to continue a run whose last checkpoint has this token. At shutdown, other runs get the time to end that
+   * runs without `resume` get, instead of being handed over. Absent: every run can continue.
+   */
+  canResume?(token: Json | undefined): boolean;
   describe?(): Promise<Topology>;
 }
 

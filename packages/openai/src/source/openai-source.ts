@@ -5,6 +5,7 @@ import {
   type AgentEvent,
   type AgentSource,
   type Codec,
+  type Json,
   type JsonObject,
   type OnLoss,
   type ResumePoint,
@@ -78,9 +79,10 @@ export function openaiSource(options: OpenAISourceOptions): AgentSource {
       const codec = compose(createResponsesDecoder(run, { checkpoints: background, onLoss }), seal(run, onLoss));
       return sourceStream((leave) => read({ body }, leave, signal), codec, { signal, ...streamOptions });
     },
+    canResume: (token) => readPosition(token) !== undefined,
     resume(run, from, { signal }) {
       const sealed = seal(run, onLoss, { log: from.events });
-      const position = readPosition(from);
+      const position = readPosition(from.token);
       if (position === undefined) return sourceStream(() => endedInput, compose(endAsLost, sealed), { signal });
       const waiting = listWaiting(from);
       const decoder = createResponsesDecoder(run, { checkpoints: true, waiting, onLoss });
@@ -96,7 +98,7 @@ function isHandOver(reason: unknown): boolean {
   return asFields(reason).message === 'hand-over';
 }
 
-function readPosition({ token }: ResumePoint): ResponsePosition | undefined {
+function readPosition(token: Json | undefined): ResponsePosition | undefined {
   const { responseId, sequence } = asFields(token);
   const id = asNonEmptyText(responseId);
   return id === undefined ? undefined : { responseId: id, sequence: asNumber(sequence) ?? 0 };

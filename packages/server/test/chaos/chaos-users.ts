@@ -11,6 +11,7 @@ import { settled, shown, type ChatMajor } from '../../../ai-sdk/test/chats.ts';
 import { toVisibleMessages } from '../ag-ui-protocol.ts';
 import { followToEnd } from '../chaos.ts';
 import { chatBody, postJson } from '../client.ts';
+import { withoutDiscarded } from '../thread-log.ts';
 import { startTrace, type Trace } from './chaos-evidence.ts';
 
 /** Counts what the users have seen. Every entry of `faults` breaks a guarantee. */
@@ -107,21 +108,24 @@ export function addFault(tally: Tally, fault: string, evidence: Evidence): void 
 
 /** Has conversations of one message with a real chat and its transport. */
 export const chatUser =
-  ({ name: major, createChat }: ChatMajor): User =>
+  ({ name: client, major, createChat }: ChatMajor): User =>
   async ({ base, tally, random, isOver }, name) => {
     while (!isOver()) {
       const thread = `${name}-${crypto.randomUUID()}`;
       const agent = pick(['worker', 'helper'], random);
       const trace = startTrace();
-      const transport = new IntertieChatTransport({ api: `${base}/api/agents/${agent}/chat`, fetch: trace.fetch });
-      const chat = createChat({ id: thread, transport });
-      tally.waits.set(name, { thread, trace, operation: major });
+      const api = `${base}/api/agents/${agent}/chat`;
+      const transport = new IntertieChatTransport<6 | 7>({ api, version: major, fetch: trace.fetch });
+      const chat = createChat({ id: thread, transport: transport as never });
+      tally.waits.set(name, { thread, trace, operation: client });
       await chat.sendMessage({ text: pick(texts.slice(0, 3), random) });
       const stored = async (): Promise<unknown> => shown((await storedMessages<UIMessage>(base, thread, 'ui')).at(-1));
+      const seen = async (): Promise<unknown> =>
+        shown(major === 6 ? await withoutDiscarded(chat.lastMessage, base, thread) : chat.lastMessage);
       for (let tries = 0; chat.status === 'error' && tries < 50; tries += 1) {
         const current = await stored();
         // The request was refused before a message was stored, so no message was acknowledged.
-        if (isDeepStrictEqual(current, []) || isDeepStrictEqual(shown(chat.lastMessage), current)) break;
+        if (isDeepStrictEqual(current, []) || isDeepStrictEqual(await seen(), current)) break;
         tally.retries += 1;
         await sleep(200);
         await chat.resumeStream();
@@ -130,11 +134,11 @@ export const chatUser =
       const current = await stored();
       if (isDeepStrictEqual(current, [])) continue;
       tally.acknowledged.set(thread, [chat.messages[0]!.id]);
-      tally.turns[major] = (tally.turns[major] ?? 0) + 1;
-      const seen = shown(chat.lastMessage);
-      if (!isDeepStrictEqual(seen, current)) {
-        const evidence = { thread, seen, stored: current, trace: trace.lines };
-        addFault(tally, `${major} ended with messages that differ from the stored ones`, evidence);
+      tally.turns[client] = (tally.turns[client] ?? 0) + 1;
+      const last = await seen();
+      if (!isDeepStrictEqual(last, current)) {
+        const evidence = { thread, seen: last, stored: current, trace: trace.lines };
+        addFault(tally, `${client} ended with messages that differ from the stored ones`, evidence);
       }
     }
     tally.waits.delete(name);
