@@ -20,6 +20,8 @@ if (tier === 'peers' && rest[0] === 'recordings' && rest[1] !== undefined && !re
   process.env['INTERTIE_RECORDINGS'] = path;
 }
 install(folder);
+// Tests of peers use the browser of the other tier.
+if (tier === 'peers') install('tests/browser');
 run('typescript/bin/tsc', '-p', folder);
 run('vitest/vitest.mjs', 'run', '--config', `${folder}/vitest.config.ts`, ...rest);
 

@@ -5,15 +5,18 @@ import { navigation, sidebar } from './navigation.mjs';
 
 const { version } = JSON.parse(readFileSync(new URL('../../packages/server/package.json', import.meta.url), 'utf8'));
 
-/** @type {import('vitepress').UserConfig<import('vitepress').DefaultTheme.Config>} */
+// An older version is published below a path of its own, for example /0.1.0/.
+const base = process.env.SITE_BASE || '/';
+const versions = process.env.SITE_VERSIONS?.split(',') ?? [version];
+
+/** @type {import('vitepress').UserConfig<import('vitepress').DefaultTheme.Config & { version: string, versions: string[] }>} */
 export default {
   title: 'Intertie',
   description: 'Connects any agent to any chat client, and stores every run.',
   lang: 'en',
-  // A version of its own can be published below a path, for example /0.1/.
-  base: process.env.SITE_BASE || '/',
+  base,
   srcDir: '.intertie/pages',
-  outDir: 'dist',
+  outDir: `dist${base}`,
   cacheDir: '.intertie/cache',
   cleanUrls: false,
   head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon())}` }]],
@@ -38,7 +41,10 @@ export default {
     },
   },
   themeConfig: {
-    nav: [...navigation, { text: `v${version}`, link: '/packages/server' }],
+    version,
+    versions,
+    // The list of versions replaces the link.
+    nav: versions.length > 1 ? navigation : [...navigation, { text: `v${version}`, link: '/packages/server' }],
     sidebar,
     outline: [2, 3],
     search: { provider: 'local' },

@@ -48,6 +48,7 @@ export const sidebar = [
       item('LlamaIndex', '/runtimes/llama-index'),
       item('Mastra', '/runtimes/mastra'),
       item('Agno', '/runtimes/agno'),
+      item('Google ADK', '/runtimes/google-adk'),
       item('Pydantic AI', '/runtimes/pydantic-ai'),
       item('Strands', '/runtimes/strands'),
       item('A2A agents', '/runtimes/a2a'),

@@ -26,6 +26,10 @@ const pages = [
   'react-page',
   'comparison',
   'guarantees',
+  'benchmarks',
+  'decisions/index',
+  'runtimes/langgraph',
+  'clients/use-chat',
   'clients/assistant-ui',
   'errors/index',
 ];
@@ -37,8 +41,8 @@ describe('the documentation site', () => {
   const problems: string[] = [];
 
   beforeAll(async () => {
-    // Fails on a broken link.
-    execFileSync(process.execPath, [join(root, 'site/build.mjs')], { stdio: 'pipe' });
+    // Fails on a broken link. The last commit stands for an older version.
+    execFileSync(process.execPath, [join(root, 'site/build.mjs'), 'HEAD'], { stdio: 'pipe' });
     server = await serve(async (request) => {
       const { pathname } = new URL(request.url);
       const file = join(dist, pathname.endsWith('/') ? `${pathname}index.html` : pathname);
@@ -108,12 +112,26 @@ describe('the documentation site', () => {
     await page.close();
   });
 
-  it('names the version', async () => {
+  it('switches between the versions, each with pages and a search of its own', async () => {
     const { version } = JSON.parse(await readFile(join(root, 'packages/server/package.json'), 'utf8')) as {
       version: string;
     };
-    const page = await open('quick-start');
-    expect(await page.getByRole('link', { name: `v${version}` }).count()).toBeGreaterThan(0);
+    const page = await open(`${version}/quick-start`);
+    const versions = page.getByRole('combobox', { name: 'Version' });
+    expect(await versions.locator('option:checked').textContent()).toBe(`v${version}`);
+    await page.getByRole('link', { name: 'First app' }).first().click();
+    await page.waitForURL(`${server.url}/${version}/first-app.html`);
+    await page
+      .getByRole('button', { name: /search/i })
+      .first()
+      .click();
+    await page.getByRole('searchbox').fill('sendAutomaticallyWhen');
+    const found = page.getByRole('option').filter({ hasText: 'React page' }).first();
+    expect(await found.locator('a').getAttribute('href')).toContain(`/${version}/react-page`);
+    if (screenshots) await page.screenshot({ path: join(screenshots, 'site-search-light-1280.png') });
+    await page.keyboard.press('Escape');
+    await versions.selectOption({ index: 0 });
+    await page.waitForURL(`${server.url}/`);
     await page.close();
   });
 

@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     include: ['*.test.ts'],
     reporters: ['default', fileURLToPath(new URL('../../scripts/reporter.mjs', import.meta.url))],
-    // Two of these tests pack the packages, which builds the console in one shared folder.
+    // Some of these tests pack or publish the packages, which builds the console in one shared folder.
     fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,

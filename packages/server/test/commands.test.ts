@@ -56,6 +56,20 @@ describe('init', () => {
       err: expect.stringContaining('init overwrites nothing') as unknown,
     });
   });
+
+  test('prints a next command that a shell accepts for a folder with spaces', async () => {
+    const { out } = await run('init', join(folder, "Ada's chat"));
+    expect(out).toContain(`cd '${join(folder, "Ada'\\''s chat")}' && npm install`);
+  });
+
+  test('names the folder and a fix if a file is in its place', async () => {
+    const file = join(folder, 'notes');
+    writeFileSync(file, '');
+    const { code, err } = await run('init', join(file, 'chat'));
+    expect(code).toBe(1);
+    expect(err).toContain(`Cannot create ${join(file, 'chat')}: `);
+    expect(err).toContain('Choose a folder that you can write to: intertie init my-chat');
+  });
 });
 
 describe('loadConfig', () => {

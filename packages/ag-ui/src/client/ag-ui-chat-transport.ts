@@ -7,10 +7,10 @@ import {
 } from '@intertie/ai-sdk';
 import type { AgentSource, RunInput } from '@intertie/core';
 import { adoptMessageId } from '../decode/adopt-message-id.ts';
-import { agUiSourceWith, type AGUISourceOptions } from './ag-ui-source.ts';
+import { agUiSourceWith, type AGUIRequestOptions } from './ag-ui-source.ts';
 import { findReplay } from './find-replay.ts';
 
-export type AGUIChatTransportOptions<Version extends UIMessageVersion = UIMessageVersion> = AGUISourceOptions &
+export type AGUIChatTransportOptions<Version extends UIMessageVersion = UIMessageVersion> = AGUIRequestOptions &
   SourceChatTransportOptions<Version>;
 
 /**

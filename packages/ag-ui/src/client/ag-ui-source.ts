@@ -37,14 +37,22 @@ export interface AGUIRunOptions {
   onLoss?: OnLoss;
 }
 
-/** Options of an agent at a URL. */
-export interface AGUISourceOptions extends AGUIEndpoint, AGUIRunOptions {
+/** Options of an agent at a URL, whichever run is requested. */
+export interface AGUIRequestOptions extends AGUIEndpoint, AGUIRunOptions {
   /**
    * Whether stopping a run also stops a durable run of an Intertie agent; otherwise it continues without a reader. Other agents
    * only notice that the client disconnects. Default: true.
    */
   stopOnAbort?: boolean;
 }
+
+/** Options of an agent at a URL. */
+export interface AGUISourceOptions extends Omit<AGUIRequestOptions, 'headers'> {
+  /** Headers of every request, or a function of the run that returns them: `run.principal` is its user. */
+  headers?: Headers | ((run: RunInput) => Headers | Promise<Headers>);
+}
+
+type Headers = Record<string, string>;
 
 /** Options of an agent in the same process. */
 export interface InProcessAgentOptions extends AGUIRunOptions {
@@ -58,26 +66,33 @@ export interface InProcessAgentOptions extends AGUIRunOptions {
  */
 export function agUiSource(options: AGUISourceOptions | InProcessAgentOptions): AgentSource {
   if ('agent' in options) return inProcessSource(options);
-  const { stopOnAbort = true } = options;
-  const source = agUiSourceWith(options, {
-    createCodec: (run, codec) => codec(run),
-    isStopped: (_, signal) => wasStopped(signal),
-    isResumable: true,
-  });
+  const { headers, stopOnAbort = true, ...rest } = options;
+  const forRun = (run: RunInput): AGUIRequestOptions =>
+    typeof headers === 'function' ? { ...rest, headers: () => headers(run) } : { ...rest, ...defined({ headers }) };
   return {
-    ...source,
+    ...createRunSource(rest),
+    run: (run, control) => createRunSource(forRun(run)).run(run, control),
     // Only an answered request shows that the agent keeps its runs.
     canResume: (token) => isFields(token) && token.isDurable === true,
     resume(run, from, control) {
-      const input = toRunAgentInput(run, options);
+      const request = forRun(run);
+      const input = toRunAgentInput(run, request);
       const sent = input.messages.map(({ id }) => id);
       const { signal } = control;
       const stops = { isStopped: () => stopOnAbort && wasStopped(signal) };
       const send = (progress: RequestProgress, leave: AbortSignal): AsyncIterable<unknown> =>
-        httpEvents(input, options, { leave, ...stops }, { progress, control });
-      return resumeRun(options, { run, from, signal, sent, flushMs, send, ...stops });
+        httpEvents(input, request, { leave, ...stops }, { progress, control });
+      return resumeRun(request, { run, from, signal, sent, flushMs, send, ...stops });
     },
   };
+}
+
+function createRunSource(options: AGUIRequestOptions): AgentSource {
+  return agUiSourceWith(options, {
+    createCodec: (run, codec) => codec(run),
+    isStopped: (_, signal) => wasStopped(signal),
+    isResumable: true,
+  });
 }
 
 /** A run that another process continues is not stopped. */
@@ -126,7 +141,7 @@ function begin(
 
 /** `agUiSource` with hooks, for `AGUIChatTransport`. */
 export function agUiSourceWith(
-  options: AGUISourceOptions,
+  options: AGUIRequestOptions,
   { createCodec, isStopped, isResumable = false }: SourceHooks,
 ): AgentSource {
   const { url, idleMs, onFrame, name = new URL(url).host, stopOnAbort = true } = options;
@@ -188,7 +203,7 @@ function mergeForwardedProps({ forwardedProps: asked }: RunInput, { forwardedPro
 
 async function* httpEvents(
   input: AGUIRunInput,
-  options: AGUISourceOptions,
+  options: AGUIRequestOptions,
   abort: Omit<RequestRunOptions, 'threadId'>,
   resumable?: { progress: RequestProgress; control: RunControl },
 ): AsyncGenerator {
@@ -208,7 +223,7 @@ async function* httpEvents(
 }
 
 /** Names the agent: the error of `fetch` is only "fetch failed", with the reason in its cause. */
-function toUnreachableError({ url }: AGUISourceOptions, error: unknown): unknown {
+function toUnreachableError({ url }: AGUIRequestOptions, error: unknown): unknown {
   if (!(error instanceof TypeError)) return error;
   const { code, message = error.message } = (error.cause ?? {}) as { code?: string; message?: string };
   const reason = code === 'ECONNREFUSED' ? 'the connection was refused' : message || error.message;

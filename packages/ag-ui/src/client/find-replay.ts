@@ -1,12 +1,12 @@
 import { sourceStream, type AgentSource, type RunInput } from '@intertie/core';
 import { readMessageId } from '../decode/adopt-message-id.ts';
-import { agUiCodec, flushMs, type AGUISourceOptions } from './ag-ui-source.ts';
+import { agUiCodec, flushMs, type AGUIRequestOptions } from './ag-ui-source.ts';
 import { declaredVersion } from '../shared/ag-ui-version.ts';
 import { requestRun } from './request-run.ts';
 import { toResponseError, sseEvents } from '../wire/http-events.ts';
 import { defined, asFields, asNonEmptyText } from '../shared/read-fields.ts';
 
-export interface FindReplayOptions extends AGUISourceOptions {
+export interface FindReplayOptions extends AGUIRequestOptions {
   now?: () => number;
 }
 

@@ -12,7 +12,7 @@ import { createAGUIDecoder } from '../decode/decode-ag-ui.ts';
 import { declaredVersion } from '../shared/ag-ui-version.ts';
 import { asFields, asNonEmptyText, defined } from '../shared/read-fields.ts';
 import { sseEvents } from '../wire/http-events.ts';
-import type { AGUISourceOptions } from './ag-ui-source.ts';
+import type { AGUIRequestOptions } from './ag-ui-source.ts';
 import { readDurableRunId, requestRun, type RequestRunOptions } from './request-run.ts';
 
 /** Progress of a request to an agent, for its checkpoints. `isDurable`: the agent keeps the run, under its own `runId`. */
@@ -75,7 +75,7 @@ export interface ResumeRunOptions extends Omit<RequestRunOptions, 'threadId' | '
  * Continues a run of a process that has died: reads the run of the agent again from its start and emits what the log lacks. Only
  * Intertie agents keep their runs. AG-UI has no request for it, so the runs of other agents end as `lost`.
  */
-export function resumeRun(options: AGUISourceOptions, resume: ResumeRunOptions): ReadableStream<AgentEvent> {
+export function resumeRun(options: AGUIRequestOptions, resume: ResumeRunOptions): ReadableStream<AgentEvent> {
   const { onLoss = () => undefined, onFrame, idleMs } = options;
   const { run, from, signal, sent, flushMs } = resume;
   const progress = new RequestProgress(run.runId);
@@ -89,7 +89,7 @@ export function resumeRun(options: AGUISourceOptions, resume: ResumeRunOptions):
 
 /** Requests the run from its start. Returns undefined if the agent has not received it. Throws a `lost` error if it has no runs. */
 async function readRunAgain(
-  options: AGUISourceOptions,
+  options: AGUIRequestOptions,
   { run: { runId: ownId, threadId }, from, isStopped }: ResumeRunOptions,
   leave: AbortSignal,
 ): Promise<AsyncIterable<unknown> | undefined> {

@@ -60,6 +60,7 @@ export async function prepareRun(
     messageId,
     ...(parentId !== undefined && { parentMessageId: parentId }),
     ...(resumed && { resumes: resumed.runId, message: await files.resolveContent(message.content) }),
+    principal: run.scope,
     startedAt: (run.startedAt ?? run.createdAt).getTime(),
     history: await files.resolveMessages(branch.map((earlier) => withoutReasoning(earlier, retainReasoning))),
     answers: [],

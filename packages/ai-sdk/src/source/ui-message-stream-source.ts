@@ -11,7 +11,6 @@ import {
 } from '@intertie/core';
 import { readRunHeaders } from '@intertie/core/http';
 import { appendPath } from '../chat/transport/append-path.ts';
-import type { Resolvable } from '../chat/transport/intertie-chat-transport.ts';
 import type { ToolExecutors } from '../full-stream/tool-executors.ts';
 import { asFields, asNonEmptyText, defined, isFields } from '../shared/read-fields.ts';
 import type { UIMessageChunk, UIMessageVersion } from '../ui-message-stream/chunk/ui-message-chunk.ts';
@@ -20,12 +19,15 @@ import { readUIMessageSSE } from '../ui-message-stream/sse/ui-message-sse-stream
 import { listRenamedCalls, toChatRouteMessages } from './chat-route-messages.ts';
 import { skipLoggedEvents } from './skip-logged-events.ts';
 
+type OfRun<T> = T | ((run: RunInput) => T | Promise<T>);
+
 export interface UIMessageStreamSourceOptions {
   /** URL of the chat route, for example `https://example.com/api/chat`. */
   api: string;
-  headers?: Resolvable<Record<string, string>>;
-  /** Additional fields of each request body. */
-  body?: Resolvable<object>;
+  /** Headers of every request, or a function of the run that returns them: `run.principal` is its user. */
+  headers?: OfRun<Record<string, string>>;
+  /** Additional fields of each request body, or a function of the run that returns them. */
+  body?: OfRun<object>;
   fetch?: typeof globalThis.fetch;
   /** Name of the source. Default: the host of the URL. */
   name?: string;
@@ -109,7 +111,7 @@ async function send(
   reportUnsupported(run, onLoss);
   const messages = toChatRouteMessages(run, version, onLoss);
   const body = {
-    ...(await resolve(options.body)),
+    ...(await resolve(options.body, run)),
     ...(isFields(run.forwardedProps) && run.forwardedProps),
     id: run.threadId,
     messages,
@@ -117,7 +119,7 @@ async function send(
     ...(run.message && { messageId: messages.at(-1)?.id }),
   };
   const init = { method: 'POST', body: JSON.stringify(body), signal: signals.leave };
-  const response = await request(options, options.api, init, { 'content-type': 'application/json' });
+  const response = await request(options, run, options.api, init, { 'content-type': 'application/json' });
   if (!response.ok) throw await toResponseError(options, response);
   return readChunks(options, run, response, signals);
 }
@@ -129,7 +131,7 @@ async function replay(
   signals: Signals,
 ): Promise<ReadableStream<UIMessageChunk>> {
   const url = appendPath(options.api, `/${encodeURIComponent(run.threadId)}/stream`, {});
-  const response = await request(options, url, { signal: signals.leave }).catch((error: unknown) => {
+  const response = await request(options, run, url, { signal: signals.leave }).catch((error: unknown) => {
     throw toLostError('The chat route cannot be reached.', error);
   });
   if (response.status !== 200) {
@@ -167,7 +169,7 @@ async function readChunks(
     const onLeave = (): void => {
       // The end of a run also leaves the stream.
       if (!signal.aborted || asFields(signal.reason).message === 'hand-over') return;
-      request({ api, ...defined({ headers, fetch }) }, url, { method: 'POST' }).catch(() => undefined);
+      request({ api, ...defined({ headers, fetch }) }, run, url, { method: 'POST' }).catch(() => undefined);
     };
     if (leave.aborted) onLeave();
     else leave.addEventListener('abort', onLeave, { once: true });
@@ -177,11 +179,12 @@ async function readChunks(
 
 async function request(
   { api, headers, fetch = globalThis.fetch }: UIMessageStreamSourceOptions,
+  run: RunInput,
   url: string,
   init: RequestInit,
   own: Record<string, string> = {},
 ): Promise<Response> {
-  const allHeaders = { accept: 'text/event-stream', ...own, ...(await resolve(headers)) };
+  const allHeaders = { accept: 'text/event-stream', ...own, ...(await resolve(headers, run)) };
   try {
     return await fetch(url, { ...init, headers: allHeaders });
   } catch (error) {
@@ -223,6 +226,6 @@ function reportUnsupported({ tools, context, state }: RunInput, onLoss: OnLoss):
   }
 }
 
-async function resolve<T>(value: Resolvable<T> | undefined): Promise<T | undefined> {
-  return typeof value === 'function' ? (value as () => T | Promise<T>)() : value;
+async function resolve<T>(value: OfRun<T> | undefined, run: RunInput): Promise<T | undefined> {
+  return typeof value === 'function' ? (value as (run: RunInput) => T | Promise<T>)(run) : value;
 }

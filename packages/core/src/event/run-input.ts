@@ -15,6 +15,8 @@ export interface RunInput {
   resumes?: string;
   parentRunId?: string;
   startedAt: number;
+  /** Principal that the run belongs to, as `auth` or `forScope` determined it. Only durable runs have one. */
+  principal?: string;
   /** Number of the process that executes the run. Above 1, the run was taken over, and new part ids contain it. Default: 1. */
   epoch?: number;
   /** Messages of the branch, ending with the new user message if there is one. */

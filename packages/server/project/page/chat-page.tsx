@@ -30,7 +30,7 @@ export function ChatPage({ chat }: { chat: Chat<UIMessage> }): ReactNode {
       <form onSubmit={send}>
         <input
           aria-label="Message"
-          placeholder="Send an email to Ada"
+          placeholder="Write a message"
           value={text}
           onChange={({ target }) => setText(target.value)}
         />

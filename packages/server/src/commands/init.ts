@@ -32,15 +32,27 @@ Examples:
           fix: 'Choose an empty folder: intertie init my-chat',
         });
       }
-      mkdirSync(root, { recursive: true });
-      for (const [name, text] of files) {
-        mkdirSync(dirname(join(root, name)), { recursive: true });
-        writeFileSync(join(root, name), text);
+      try {
+        for (const [name, text] of files) {
+          mkdirSync(dirname(join(root, name)), { recursive: true });
+          writeFileSync(join(root, name), text);
+        }
+      } catch (cause) {
+        throw new CommandFailure({
+          code: 'folder-not-writable',
+          message: `Cannot create ${root}: ${cause instanceof Error ? cause.message : String(cause)}`,
+          fix: 'Choose a folder that you can write to: intertie init my-chat',
+          cause,
+        });
       }
       if (terminal.json) return terminal.out(JSON.stringify({ folder: root, files: files.map(([name]) => name) }));
       for (const [name] of files) terminal.out(`  ${name}`);
       terminal.out('');
-      terminal.out(`Next: ${folder === '.' ? '' : `cd ${folder} && `}npm install && npm start`);
+      terminal.out(`Next: ${folder === '.' ? '' : `cd ${quoteForShell(folder)} && `}npm install && npm start`);
       return undefined;
     });
 };
+
+function quoteForShell(path: string): string {
+  return /^[\w./~:\\-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}

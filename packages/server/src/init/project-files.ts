@@ -45,6 +45,7 @@ function manifest(name: string, template: AgentTemplate): object {
       start: 'intertie serve',
       page: 'vite',
       build: 'vite build',
+      preview: 'vite preview',
       test: 'vitest run',
       types: 'tsc',
       doctor: 'intertie doctor',
