@@ -8,6 +8,7 @@ import { demoModel } from 'intertie';
 const store = await createStore(process.env.DATABASE_URL ?? './.intertie');
 const model = demoModel(); // a script; yours: anthropic('claude-sonnet-4-5'), or any other AI SDK model
 const agent = new Agent({ name: 'helper', model, recover: 'step', store });
+await agent.open(); // continues or ends the runs of processes that died
 const chat = createChatHandler(agent);
 
 const app = new Hono();

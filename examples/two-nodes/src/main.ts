@@ -10,6 +10,7 @@ if (url === undefined) throw new Error('Set DATABASE_URL to the Postgres that al
 const store = await createStore(url);
 const model = demoModel(); // a script; yours: anthropic('claude-sonnet-4-5'), or any other AI SDK model
 const agent = new Agent({ name: 'helper', model, recover: 'step', store });
+await agent.open(); // continues or ends the runs of processes that died
 const fetch = createChatHandler(agent);
 
 const address = { hostname: process.env.HOST ?? '127.0.0.1', port: Number(process.env.PORT ?? 3000) };

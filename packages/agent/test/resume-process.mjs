@@ -10,7 +10,7 @@ const [target = '', name = '', leaseMs = '2000', ...requests] = process.argv.sli
 const store = await createStore({ url: target, leaseMs: Number(leaseMs) });
 const host = createRunHost(store, { process: name });
 const agent = new Agent({ source: resumableSource(), store, host });
-await host.open();
+await agent.open();
 for (const request of requests) {
   const [threadId = '', message = ''] = request.split('=');
   await agent.stream({ threadId, message });

@@ -76,6 +76,21 @@ it(
   },
 );
 
+it('continues the run of a killed process in a process that only opens its agent', { timeout: 60_000 }, async () => {
+  const target = await newPostgresUrl();
+  const killed = await startProcess(target, 'killed', [`t=${countTo}`]);
+  const exited = new Promise((resolve) => void killed.once('exit', resolve));
+  killed.kill('SIGKILL');
+  await exited;
+  const store = await createStore({ url: target, leaseMs });
+  onTestFinished(() => store.close());
+  const readRun = () => store.registry.listRuns(store.scope, { threadId: 't' });
+  expect(await readRun()).toMatchObject([{ state: 'running', process: 'killed' }]);
+  await startProcess(target, 'opened');
+  const waitOptions = { timeout: 30_000, interval: 100 };
+  await vi.waitFor(async () => expect(await readRun()).toMatchObject([{ state: 'complete' }]), waitOptions);
+});
+
 it('ends a run that kills its process after three attempts, with the reason', { timeout: 60_000 }, async () => {
   const target = await newPostgresUrl();
   const store = await createStore({ url: target, leaseMs });

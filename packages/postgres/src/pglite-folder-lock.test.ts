@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync,
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 
 import { FolderLockedError, lockFolder, type LockHolder } from './pglite-folder-lock.ts';
 
@@ -59,6 +59,19 @@ it('takes over the lock of a dead process', async () => {
   const release = lockFolder(file);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: process.pid });
   release();
+  expect(existsSync(file)).toBe(false);
+});
+
+it('takes over the lock of a killed process that its parent has not reaped', async (context) => {
+  context.skip(process.platform !== 'linux', 'only Linux provides the state of a process');
+  const file = newFile();
+  // The parent sleeps after it has killed its child, so the child stays a zombie.
+  const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; kill -9 $!; exec sleep 60']);
+  onTestFinished(() => void parent.kill('SIGKILL'));
+  const pid = Number(String((await once(parent.stdout, 'data'))[0]));
+  await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z '));
+  writeLock(file, { pid });
+  lockFolder(file)();
   expect(existsSync(file)).toBe(false);
 });
 

@@ -47,7 +47,7 @@ export function lockFolder(file: string): () => void {
   const mine: LockHolder = {
     pid: process.pid,
     host: hostname(),
-    birth: readStartTime(process.pid),
+    birth: readProcess(process.pid)?.birth ?? null,
     since: new Date().toISOString(),
   };
   const text = JSON.stringify(mine);
@@ -105,19 +105,22 @@ function isAlive({ pid, host, birth }: LockHolder, file: string): boolean {
     // EPERM: the process exists but belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-  const now = readStartTime(pid);
-  return birth === null || now === null || now === birth;
+  const found = readProcess(pid);
+  if (!found) return true;
+  // A zombie has ended and closed its files; only its parent has not collected its exit code.
+  return found.state !== 'Z' && (birth === null || found.birth === birth);
 }
 
-/** Boot id and start time of a process. Null if the system does not provide them. */
-function readStartTime(pid: number): string | null {
+/** Reads the state of a process, and its boot id and start time. Undefined if the system does not provide them. */
+function readProcess(pid: number): { state: string | undefined; birth: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The process name in the second field may contain spaces, so the fields are counted from its end.
-    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${ticks}`;
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return { state: fields[0], birth: `${bootId} ${fields[19]}` };
   } catch {
-    return null;
+    return undefined;
   }
 }
 

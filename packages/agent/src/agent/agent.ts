@@ -51,6 +51,14 @@ export class Agent<Tools extends ToolSet = ToolSet> implements DurableAgent {
     return new Agent<Tools>({ source: this.source }, { definition, host, store: store.forScope(scope) });
   }
 
+  /**
+   * Connects to the store, acquires the lease of this process, and begins to continue or end the runs of dead processes. Otherwise
+   * the first call does so. The agents of a store share a host, so one call is enough, after all of them are created.
+   */
+  open(): Promise<void> {
+    return this.#runtime.host.open();
+  }
+
   /** Starts a run. The result can be streamed immediately, or awaited for the ids. */
   stream(request: StreamRequest): PendingRun {
     return new PendingRun(this.#stream(request));

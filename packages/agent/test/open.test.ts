@@ -1,0 +1,27 @@
+import { expect, it, vi } from 'vitest';
+import { Agent } from '../src/index.ts';
+import { resumableSource } from './resumable-source.mjs';
+import { openTestStore, storeKinds } from './test-stores.ts';
+import { unresponsiveSource } from './unresponsive-source.ts';
+
+const waitOptions = { timeout: 30_000, interval: 50 };
+
+it.each(storeKinds)('ends the run of a dead process when the next process opens its agent: %s', async (on) => {
+  const { process } = await openTestStore(on);
+  const dead = process({ process: 'dead', heartbeatMs: 60_000 });
+  const run = await new Agent({ source: unresponsiveSource, ...dead }).stream({ threadId: 't', message: 'Go' });
+  await dead.store.registry.retire('dead');
+  await new Agent({ source: unresponsiveSource, ...process({ process: 'next' }) }).open();
+  const ended = { state: 'error', outcome: { error: { code: 'lost' } } };
+  await vi.waitFor(async () => expect(await run.record()).toMatchObject(ended), waitOptions);
+});
+
+it.each(storeKinds)('continues the run of a dead process when the next process opens its agent: %s', async (on) => {
+  const { process } = await openTestStore(on);
+  const dead = process({ process: 'dead', heartbeatMs: 60_000 });
+  const slow = resumableSource({ delayMs: 60_000 });
+  const run = await new Agent({ source: slow, ...dead }).stream({ threadId: 't', message: '3' });
+  await dead.store.registry.retire('dead');
+  await new Agent({ source: resumableSource(), ...process({ process: 'next' }) }).open();
+  await vi.waitFor(async () => expect(await run.record()).toMatchObject({ state: 'complete' }), waitOptions);
+});
