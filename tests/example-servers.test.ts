@@ -156,8 +156,10 @@ describe('examples/express-app', () => {
     await stop(first.child);
 
     const second = await start('express-app', {}, cwd);
+    // Before any request.
+    const takeover = "run of a dead process taken over { agent: 'helper' }";
+    await expect.poll(second.getOutput, { timeout: 20_000 }).toContain(takeover);
     await expect.poll(() => loadMessages(second.url, ada), { timeout: 20_000 }).toHaveLength(2);
-    expect(second.getOutput()).toContain("run of a dead process taken over { agent: 'helper' }");
     const [, question] = await loadMessages(second.url, ada);
     const call = question!.parts.findLast((part) => isToolUIPart(part))!;
     expect(call).toMatchObject({ type: 'tool-sendEmail', state: 'approval-requested', input: { to: 'Ada' } });

@@ -24,7 +24,7 @@ const host = createRunHost(store, {
 });
 const model = demoModel(); // a script; yours: anthropic('claude-sonnet-4-5'), or any other AI SDK model
 const agent = new Agent({ name: 'helper', model, tools: { sendEmail }, recover: 'step', store, host });
-await host.open();
+await agent.open();
 
 // Your sign-in. The id of the user is the scope of all data.
 const users = new Map([
