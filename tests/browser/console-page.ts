@@ -45,7 +45,7 @@ export class ConsolePage {
 
   /** Starts a thread with a message to an agent. */
   async start(text: string, agent: string): Promise<void> {
-    await this.page.getByRole('button', { name: 'New thread' }).click();
+    await this.page.locator('.sidebar').getByRole('button', { name: 'New thread' }).click();
     await this.page.locator('.chat').getByLabel('Agent', { exact: true }).selectOption(agent);
     await this.send(text);
     await this.page.waitForURL(/thread=/);

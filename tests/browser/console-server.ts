@@ -1,12 +1,15 @@
 import { mkdtempSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { startMAILDemo } from '@intertie/mail/demo';
-import { mailSwarm, serve, type Intertie, type IntertieConfig } from 'intertie';
+import { agUi, mailSwarm, serve, type Intertie, type IntertieConfig } from 'intertie';
 
 import { demoSource } from '../../examples/chat-page/dist/demo-source.js';
+import { endlessSource } from './endless-source.ts';
 import { liveQuestionSource, questionSource } from './question-sources.ts';
 import { richSource } from './rich-source.ts';
 import { startDemoAgents } from '../../packages/server/dist/demo/start-demo-agents.js';
@@ -15,7 +18,8 @@ export type ConsoleServer = { url: string; intertie: Intertie; close(): Promise<
 
 /**
  * Starts the server with the console on an embedded database of its own. Its agents are the demo agents, a swarm with a short
- * breakpoint, a slow agent, a team of three, two agents that ask questions, and one whose answer has content of every kind.
+ * breakpoint, a slow agent, a team of three, two agents that ask questions, one whose answer has content of every kind, one whose
+ * answer has no end, and one that does not run.
  */
 export async function startConsoleServer({
   port = 0,
@@ -42,6 +46,8 @@ export async function startConsoleServer({
       questions: questionSource,
       'live-question': liveQuestionSource,
       rich: richSource,
+      endless: endlessSource,
+      unreachable: agUi({ url: `http://127.0.0.1:${await findClosedPort()}/` }),
     },
     prices: { demo: { input: 3, output: 15 } },
   };
@@ -55,4 +61,13 @@ export async function startConsoleServer({
       await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
+}
+
+/** Returns a port on which nothing listens. */
+async function findClosedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => void server.close(resolve));
+  return port;
 }

@@ -73,10 +73,10 @@ describe('the inspector', () => {
     await waitForEnd();
     expect(await pane().locator('.head').allTextContents()).toEqual([
       expect.stringMatching(/^Source open-harness \d\d/),
-      expect.stringMatching(/^Canonical \d\d/),
+      expect.stringMatching(/^Events \d\d/),
       expect.stringMatching(/^UI message stream \d\d/),
     ]);
-    await summary().getByText('no violations').waitFor();
+    await summary().getByText('no protocol errors').waitFor();
     await tab.screenshot('streams-light');
   });
 
@@ -104,13 +104,13 @@ describe('the inspector', () => {
     const head = pane().locator('.head').nth(1);
     const width = async (): Promise<number> => (await head.boundingBox())!.width;
     const before = await width();
-    await pane().getByRole('separator', { name: 'Width of Canonical' }).focus();
+    await pane().getByRole('separator', { name: 'Width of Events' }).focus();
     await page.keyboard.press('ArrowLeft');
     await expect.poll(width).toBeGreaterThan(before + 10);
     const after = await width();
     await page.reload();
     await expect.poll(width, soon).toBe(after);
-    await pane().getByRole('separator', { name: 'Width of Canonical' }).focus();
+    await pane().getByRole('separator', { name: 'Width of Events' }).focus();
     await page.keyboard.press('ArrowRight');
     await expect.poll(width).toBeLessThan(after);
     await waitForEnd();
@@ -149,7 +149,7 @@ describe('the inspector', () => {
       .getByRole('region', { name: /^Source/ })
       .getByText('"node:start"')
       .waitFor();
-    await details.getByRole('region', { name: 'Canonical' }).getByText('"agent-start"').waitFor();
+    await details.getByRole('region', { name: 'Event', exact: true }).getByText('"agent-start"').waitFor();
     await details
       .getByRole('region', { name: /^UI message/ })
       .getByText('"data-agent"')
@@ -175,21 +175,25 @@ describe('the inspector', () => {
   });
 
   it('encodes the same run as AG-UI and reports losses', async () => {
-    await pane().getByLabel('Target protocol').selectOption('AG-UI 1.0');
+    await pane().getByLabel('Protocol of the client').selectOption('AG-UI 1.0');
     // A followed run is scrolled to its end, and only visible rows are rendered.
     const showsStart = async (): Promise<boolean> => {
       await grid().evaluate((list) => list.scrollTo(0, 0));
       return pane().getByText('RUN_STARTED').first().isVisible();
     };
     await expect.poll(showsStart, soon).toBe(true);
-    await summary().getByText('no violations').waitFor();
-    await summary().getByRole('button', { name: /loss/ }).click();
-    expect(await pane().getByRole('region', { name: 'Loss report' }).isVisible()).toBe(true);
+    await summary().getByText('no protocol errors').waitFor();
+    await summary()
+      .getByRole('button', { name: /left out/ })
+      .click();
+    expect(await pane().getByRole('region', { name: 'Left out or changed' }).isVisible()).toBe(true);
     await page.emulateMedia({ colorScheme: 'dark' });
     await tab.screenshot('streams-ag-ui-dark');
     await page.emulateMedia({ colorScheme: 'light' });
-    await summary().getByRole('button', { name: /loss/ }).click();
-    await pane().getByLabel('Target protocol').selectOption('UI message stream');
+    await summary()
+      .getByRole('button', { name: /left out/ })
+      .click();
+    await pane().getByLabel('Protocol of the client').selectOption('UI message stream');
   });
 
   it('follows a run to its end and stops following when the user scrolls up', async () => {
@@ -328,7 +332,7 @@ describe('the inspector', () => {
     await pane().getByText('Test copied.').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('const events: AgentEvent[] = [');
 
-    await pane().getByRole('button', { name: 'Copy curl: run again' }).click();
+    await pane().getByRole('button', { name: 'Copy curl to run again' }).click();
     await pane().getByText('Command copied.').waitFor();
     const command = await page.evaluate(() => navigator.clipboard.readText());
     const { stdout } = await promisify(execFile)('sh', ['-c', command]);
@@ -346,7 +350,7 @@ describe('the inspector', () => {
     await pane().getByText('broken.jsonl opened.').waitFor();
     await show('Streams');
     await summary()
-      .getByRole('button', { name: /violation/ })
+      .getByRole('button', { name: /protocol error/ })
       .click();
     const finding = pane().locator('.violation').first();
     expect(await finding.textContent()).toMatch(/C3-open.*Rule.*Fix/s);

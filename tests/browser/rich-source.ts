@@ -1,6 +1,11 @@
 import { seal, sourceStream, type AgentEvent, type AgentSource } from '@intertie/core';
 
-const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+/** Picture of 160 by 90 pixels. */
+const picture = [
+  'iVBORw0KGgoAAAANSUhEUgAAAKAAAABaCAMAAAAIGK1gAAAABlBMVEU7W9r80jztT7goAAAApElEQVRo3u3ZuxWAMBTDUHv/pSmgoOLTED2ONM',
+  'HtkjiJmZmZmY2peymWdg7OAxF7Ed0HIPY+um+psGULW7awL4LzBgBL930ubOFCOrCFC+nAFi6kA1u4kA7sf4EVKHCx7xuhQIECBZKFniQCBc6+',
+  'Uvto8uHueDR6f8NPrG7Uw1b+l8IELoQDsyq6j/9f/IiYoIUBBOddEAMKzjuQwdLMzMzMVrUBlM8LTb1IsG0AAAAASUVORK5CYII=',
+].join('');
 
 const answer = `## A function
 
@@ -42,7 +47,7 @@ export const richSource: AgentSource = {
       yield { type: 'text-start', id };
       yield { type: 'text-delta', id, delta: answer };
       yield { type: 'text-end', id };
-      yield { type: 'file', id: `${run.runId}:image`, mimeType: 'image/png', filename: 'pixel.png', data: pixel };
+      yield { type: 'file', id: `${run.runId}:image`, mimeType: 'image/png', filename: 'picture.png', data: picture };
       yield { type: 'run-end', outcome: 'complete', finishReason: 'stop' };
     }
     return sourceStream(

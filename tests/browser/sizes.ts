@@ -24,8 +24,10 @@ export async function audit(): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
 }
 
+export type View = 'Threads' | 'Chat' | 'Inspect';
+
 /** Shows a column of a narrow screen. */
-export async function showView(page: Page, name: 'Threads' | 'Chat' | 'Inspect'): Promise<void> {
+export async function showView(page: Page, name: View): Promise<void> {
   const button = page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name });
   if (await button.isVisible()) await button.click();
 }
@@ -42,4 +44,20 @@ export async function checkAppearance(tab: ConsolePage, name: string): Promise<v
     await tab.screenshot(`${name}-${width}-${colorScheme}`);
   }
   await page.emulateMedia({ colorScheme: 'light' });
+}
+
+/** Checks a view at all sizes, in light and dark. `prepare` runs at each size, when the view is shown. */
+export async function checkEverySize(
+  tab: ConsolePage,
+  { name, view }: { name: string; view: View },
+  prepare?: () => Promise<void>,
+): Promise<void> {
+  for (const size of sizes) {
+    await tab.page.setViewportSize(size);
+    await showView(tab.page, view);
+    await prepare?.();
+    await checkAppearance(tab, name);
+  }
+  await tab.page.setViewportSize(sizes[0]);
+  await showView(tab.page, 'Chat');
 }

@@ -131,7 +131,7 @@ describe('the console as a tool', () => {
     await page.locator('.code .hljs-keyword').first().waitFor();
     const answer = tab.answers.last();
     expect(await answer.locator('.code').last().innerText()).toContain('plain <b>text</b>');
-    await answer.getByRole('img', { name: 'pixel.png' }).waitFor();
+    await answer.getByRole('img', { name: 'picture.png' }).waitFor();
     const getDirection = (text: string): Promise<string> =>
       answer
         .getByText(text)
@@ -145,6 +145,15 @@ describe('the console as a tool', () => {
       await showView(page, 'Chat');
       await answer.getByText('A function').scrollIntoViewIfNeeded();
       await checkAppearance(tab, 'tools-rich');
+      // The button that scrolls to the end is not shown if all messages fit.
+      await expect
+        .poll(() =>
+          page.evaluate(() => {
+            const { scrollHeight, clientHeight } = document.querySelector('.scroller')!;
+            return scrollHeight <= clientHeight && document.querySelector('.to-end') !== null;
+          }),
+        )
+        .toBe(false);
     }
     await page.setViewportSize(sizes[0]);
   });

@@ -59,7 +59,7 @@ export type LiveRun = { runId: string; messageId: string; agent: string };
 /** Siblings of each message that has any, in creation order, and its index among them. */
 export type Branches = { [messageId: string]: { siblings: string[]; index: number } };
 
-export type ThreadMessages = { messages: UIMessage[]; branches: Branches; live?: LiveRun };
+export type ThreadMessages = { messages: UIMessage[]; branches: Branches; version: number; live?: LiveRun };
 
 export type RunInfo = {
   runId: string;
@@ -113,8 +113,8 @@ export type AnswerOutcome = {
   run?: { runId: string; messageId: string };
 };
 
-/** Open decision with the thread that it belongs to. */
-export type OpenQuestion = Decision & { title?: string; agent?: string };
+/** Open decision with the thread that it belongs to, and for an approval the call that it is about. */
+export type OpenQuestion = Decision & { title?: string; agent?: string; toolName?: string; input?: Json };
 
 export type WireFault = { cut?: true; delayMs?: number; duplicate?: true; thread: string };
 

@@ -1,16 +1,16 @@
 import './ui/ui.css';
 import './shell/shell.css';
-import './chat/messages.css';
-import './chat/markdown.css';
-import './chat/cards.css';
+import './chat/message/messages.css';
+import './chat/message/markdown.css';
+import './chat/message/cards.css';
 import './decisions/decisions.css';
-import './chat/parts.css';
-import './chat/composer.css';
+import './chat/message/parts.css';
+import './chat/composer/composer.css';
 import './welcome/welcome.css';
 import './ui/popover.css';
 import './threads/threads.css';
 import { useMemo, useRef, useState, type ReactNode } from 'react';
-import { assignColors } from './agent-color.ts';
+import { assignColors } from './agents/agent-color.ts';
 import { BottomBar } from './shell/bottom-bar.tsx';
 import { ShortcutsHelp } from './shell/shortcuts-help.tsx';
 import { noLists, ServerListsContext } from './server-lists.ts';
@@ -20,7 +20,7 @@ import { useStoredSetting } from './use-stored-setting.ts';
 import { ThreadList } from './threads/thread-list.tsx';
 import { ThreadScreen } from './shell/thread-screen.tsx';
 import { WelcomeScreen } from './welcome/welcome-screen.tsx';
-import { AgentColors } from './use-agent-color.ts';
+import { AgentColors } from './agents/use-agent-color.ts';
 import { navigate, panes, useLocation } from './use-location.ts';
 
 /** Layout state that both screens share. */

@@ -312,6 +312,17 @@ test('stores a file, serves ranges of it, and prevents browsers from running it'
   expect((await fetch(api(url), { headers: { 'if-none-match': `"other", W/${tag}` } })).status).toBe(304);
 });
 
+test('names the call that an open approval of any thread is about', async () => {
+  const { runId } = await sendMessage(server.url, { thread: 'inbox', text: 'Send an email to Ada' });
+  const { questions } = await json<{ questions: Array<{ runId: string }> }>('/api/questions?state=open');
+  expect(questions.find((question) => question.runId === runId)).toMatchObject({
+    kind: 'approval',
+    title: 'Send an email to Ada',
+    toolName: 'sendEmail',
+    input: { to: 'Ada' },
+  });
+});
+
 test('answers an approval once and continues the run', async () => {
   const { runId, messageId } = await sendMessage(server.url, { thread: 'approve', text: 'Send an email to Ada' });
   const { questions } = await json<{ questions: Array<{ id: string; runId: string; run?: string }> }>(

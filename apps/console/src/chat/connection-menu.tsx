@@ -3,7 +3,7 @@ import { api, formatError } from '../api.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Popover } from '../ui/popover.tsx';
 import { ErrorMessage } from '../ui/error-message.tsx';
-import { describeConnectionLog, type ConnectionLogEntry } from './connection-log.ts';
+import { describeConnectionLog, type ConnectionLogEntry } from './session/connection-log.ts';
 
 /** Injects connection faults into a thread, to show that no event is lost. Available if the server listens on loopback. */
 export function ConnectionMenu({ threadId, log }: { threadId: string; log: readonly ConnectionLogEntry[] }): ReactNode {
@@ -24,12 +24,16 @@ export function ConnectionMenu({ threadId, log }: { threadId: string; log: reado
         Disturb the connection while an answer streams. The run continues, and missed events are sent on reconnect.
       </p>
       <div className="row">
-        <Button icon="cut" onClick={() => inject({ cut: true })}>
+        <Button icon="cut" title="Breaks the connection once" onClick={() => inject({ cut: true })}>
           Cut
         </Button>
-        <Button onClick={() => inject({ delayMs: 400 })}>Delay 400 ms</Button>
-        <Button onClick={() => inject({ duplicate: true })}>Duplicate</Button>
-        <Button variant="quiet" onClick={() => inject({ delayMs: 0 })}>
+        <Button title="Delivers every event 400 ms later" onClick={() => inject({ delayMs: 400 })}>
+          Delay 400 ms
+        </Button>
+        <Button title="Delivers events twice" onClick={() => inject({ duplicate: true })}>
+          Duplicate
+        </Button>
+        <Button variant="quiet" title="Ends all faults" onClick={() => inject({ delayMs: 0 })}>
           Reset
         </Button>
       </div>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Branches } from '../api.ts';
 import { IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { getText } from './message-content.ts';
+import { getText } from './message/message-content.ts';
 
 export type MessageActionsProps = {
   message: UIMessage;

@@ -2,13 +2,13 @@ import type { UIMessage } from 'ai';
 import { memo, useState, type ReactNode } from 'react';
 import type { Branches } from '../api.ts';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
-import { Composer } from './composer.tsx';
+import { Composer } from './composer/composer.tsx';
 import { MessageActions } from './message-actions.tsx';
-import { MessageView } from './message-view.tsx';
-import { RunFailure } from './run-failure.tsx';
+import { MessageView } from './message/message-view.tsx';
+import { RunFailure } from './message/run-failure.tsx';
 import { getMessageMetadata } from '../intertie-metadata.ts';
-import type { ThreadSession } from './thread-session.ts';
-import { getFiles, getText } from './message-content.ts';
+import type { ThreadSession } from './session/thread-session.ts';
+import { getFiles, getText } from './message/message-content.ts';
 
 export type MessageRowProps = {
   session: ThreadSession;

@@ -46,6 +46,12 @@ export function useFollow(): Follow {
       setFollowing(isNear);
     };
     const observer = new ResizeObserver(() => {
+      // If everything fits, there is no way to scroll back to the end. A hidden list has no height.
+      const fits = element.clientHeight > 0 && element.scrollHeight <= element.clientHeight;
+      if (!isAtEnd.current && fits) {
+        isAtEnd.current = true;
+        setFollowing(true);
+      }
       if (isAtEnd.current) element.scrollTop = element.scrollHeight;
     });
     observer.observe(inner);

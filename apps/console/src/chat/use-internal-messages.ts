@@ -4,8 +4,8 @@ import type { UIMessage } from 'ai';
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { api } from '../api.ts';
 import type { RunEvents } from '../inspect-types.ts';
-import { noRun } from '../run-events.ts';
-import { useFoldedRun } from './use-folded-run.ts';
+import { noRun } from '../run/run-events.ts';
+import { useFoldedRun } from '../run/use-folded-run.ts';
 
 /**
  * Returns messages including the internal parts between agents, which the chat stream omits. Stored messages come from the server,

@@ -1,7 +1,7 @@
 import type { UIMessage } from 'ai';
 import { useEffect, useRef, type RefObject } from 'react';
 import { useLocation } from '../use-location.ts';
-import type { ThreadSession } from './thread-session.ts';
+import type { ThreadSession } from './session/thread-session.ts';
 
 /** Scrolls to the message that the URL names. A message of another branch makes its branch the active one. */
 export function useLinkedMessage(options: {

@@ -1,6 +1,9 @@
-import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { startTransition, useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 
-/** Messages that are shown first, and added each time. More would delay the opening of a long thread. */
+/** Messages of the first paint. More would delay the opening of a long thread. */
+const firstSize = 16;
+
+/** Messages that are rendered soon after, and added each time. */
 const pageSize = 50;
 
 /** Messages that are rendered above a message that is shown. */
@@ -23,13 +26,13 @@ export function useMessageWindow(
   threadId: string,
   count: number,
 ): MessageWindow {
-  const [shown, setShown] = useState({ threadId, size: pageSize });
-  const size = shown.threadId === threadId ? shown.size : pageSize;
+  const [shown, setShown] = useState({ threadId, size: firstSize });
+  const size = shown.threadId === threadId ? shown.size : firstSize;
   const first = Math.max(0, count - size);
   const heightBefore = useRef<number>(undefined);
   const showEarlier = (): void => {
     heightBefore.current = scroller.current?.scrollHeight;
-    setShown({ threadId, size: size + pageSize });
+    setShown({ threadId, size: Math.max(size, pageSize) + pageSize });
   };
   const showFrom = useCallback(
     (index: number): void => setShown({ threadId, size: count - index + margin }),
@@ -41,6 +44,12 @@ export function useMessageWindow(
     if (element && heightBefore.current !== undefined) element.scrollTop += element.scrollHeight - heightBefore.current;
     heightBefore.current = undefined;
   }, [scroller, size]);
+
+  useEffect(() => {
+    if (count <= firstSize || size !== firstSize) return;
+    heightBefore.current = scroller.current?.scrollHeight;
+    startTransition(() => setShown({ threadId, size: pageSize }));
+  }, [scroller, threadId, count, size]);
 
   useEffect(() => {
     const element = scroller.current;

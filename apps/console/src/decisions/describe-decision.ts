@@ -14,6 +14,16 @@ export function findChoices(input: unknown): string[] | undefined {
   return list !== undefined && list.length > 0 && list.every((item) => typeof item === 'string') ? list : undefined;
 }
 
+/** Formats the input on one line of at most 120 characters. */
+export function summarizeInput(input: unknown): string {
+  if (typeof input === 'string') return input.slice(0, 120);
+  if (typeof input !== 'object' || input === null) return '';
+  const entries = Object.entries(input).map(
+    ([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return entries.join(', ').slice(0, 120);
+}
+
 /** Describes a decision in one line, for lists and notes. */
 export function describeDecision(decision: DecisionRequest): string {
   if (decision.kind === 'client-tool') return findQuestion(decision.input) ?? `Result of ${decision.toolName}`;

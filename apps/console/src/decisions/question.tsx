@@ -32,8 +32,13 @@ export function QuestionCard({
       <header>
         <Icon name="question" />
         <strong>{message ?? reason ?? 'Waiting for an answer'}</strong>
-        {message !== undefined && reason !== undefined && <span className="state">{reason}</span>}
+        {isOpen && (
+          <span className="state" data-state="approval-requested">
+            waiting for you
+          </span>
+        )}
       </header>
+      {message !== undefined && reason !== undefined && <p className="decided">{reason}</p>}
       {isOpen && kind === 'approval' && <Approval questionId={questionId} message="Continue?" />}
       {isOpen && kind !== 'approval' && <AnswerForm questionId={questionId} schema={schema} />}
       {part.state === 'output-available' && <GivenAnswer questionId={questionId} part={part} output={part.output} />}

@@ -15,6 +15,8 @@ import { useFold, type EventFold } from './use-fold.ts';
 
 const renderIntervalMs = 500;
 
+const usageTitle = 'Tokens sent to the model and received from it, and their cost';
+
 /** Counts the events after which the recorded calls have changed, and finds the message that the run answers. */
 class CallProgress implements EventFold {
   count = 0;
@@ -36,11 +38,12 @@ export function PromptsPane({ threadId, runId, agent, events, onRunAgain }: Pane
   const { version, parentMessageId } = fold;
   const { calls, error } = useModelCalls(runId, threadId, version);
   const [isRunningAgain, setRunningAgain] = useState(false);
-  if (runId === undefined || threadId === '') return <p className="empty">Send a message to see what it becomes.</p>;
+  if (runId === undefined || threadId === '')
+    return <p className="empty">Send a message to see what the model is sent.</p>;
   return (
     <div className="prompts" tabIndex={-1}>
       <div className="prompts-bar">
-        <span>{calls && summarize(calls)}</span>
+        <span title={usageTitle}>{calls && summarize(calls)}</span>
         <span className="grow" />
         {parentMessageId !== undefined && (
           <Button
@@ -87,7 +90,7 @@ function Call({ call, index, isOpen }: { call: ModelCallInfo; index: number; isO
         <code>{model}</code>
         <span className="grow" />
         {error !== undefined && <span className="tag bad">failed</span>}
-        <span className="usage">
+        <span className="usage" title={usageTitle}>
           {usage && formatUsage(usage)}
           {costUsd !== undefined && ` · ${formatCost(costUsd)}`}
         </span>

@@ -2,7 +2,7 @@ import './inspect.css';
 import './tape/tape.css';
 import { use, useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import type { PaneProps, RunEvents, RunSnapshot } from '../inspect-types.ts';
-import { RunCursor } from '../run-cursor.ts';
+import { RunCursor } from '../run/run-cursor.ts';
 import { ServerListsContext } from '../server-lists.ts';
 import { IconButton } from '../ui/button.tsx';
 import { describeItem } from './describe-item.ts';
@@ -145,7 +145,7 @@ export function TapePane({ threadId, agent, events, onSelect, onScrub, onTape }:
       </section>
       {/* Focusable, since a scrollable region must be reachable by keyboard. */}
       <div className="tape-screen" role="region" aria-label="Message so far" tabIndex={0}>
-        <TapeMessage message={message} />
+        <TapeMessage message={message} isEmpty={count === 0} />
       </div>
       <TapeActions
         run={run}

@@ -2,7 +2,7 @@ import './inspect.css';
 import './timeline/timeline.css';
 import { useMemo, useRef, useState, type CSSProperties, type KeyboardEvent, type ReactNode } from 'react';
 import type { PaneProps, RunEvents } from '../inspect-types.ts';
-import { useAgentColor } from '../use-agent-color.ts';
+import { useAgentColor } from '../agents/use-agent-color.ts';
 import { formatDuration, computeTicks } from './timeline/time-scale.ts';
 import { TimelineFold, type Span, type Timeline } from './timeline/timeline.ts';
 import { useFold } from './use-fold.ts';
@@ -41,7 +41,7 @@ export function TimelinePane({ events, selection, onSelect }: PaneProps): ReactN
     move(by);
   };
 
-  if (spans.length === 0) return <p className="empty">No run yet.</p>;
+  if (spans.length === 0) return <p className="empty">No run yet. Send a message to start one.</p>;
   const selectedEvent = selection?.type === 'event' ? view.run.entries.findIndex(({ id }) => id === selection.id) : -1;
   return (
     <div className="timeline" tabIndex={-1} data-tokens={spans.some(({ usage }) => usage?.outputTokens) || undefined}>

@@ -4,9 +4,9 @@ import { ReactFlowProvider } from '@xyflow/react';
 import { useMemo, useRef, type ReactNode } from 'react';
 import type { PaneProps } from '../inspect-types.ts';
 import { Button } from '../ui/button.tsx';
-import { useAgentColor } from '../use-agent-color.ts';
+import { useAgentColor } from '../agents/use-agent-color.ts';
 import { navigate } from '../use-location.ts';
-import { useTopology } from '../use-topology.ts';
+import { useTopology } from '../agents/use-topology.ts';
 import { TopologyActivity } from './topology/agent-activity.ts';
 import { buildAgentGraph, type AgentNode } from './topology/agent-graph.ts';
 import { nodeSize, TopologyGraph } from './topology/topology-graph.tsx';
@@ -45,9 +45,7 @@ export function TopologyPane({ agent, events, selection, onSelect }: PaneProps):
   return (
     <div className="topology" tabIndex={-1}>
       <div ref={box} className="topology-graph">
-        {graph.nodes.length === 0 && (
-          <p className="empty">No agents yet, and the runtime does not declare its topology.</p>
-        )}
+        {graph.nodes.length === 0 && <p className="empty">No agents yet. They appear when a run names them.</p>}
         <ReactFlowProvider>
           <TopologyGraph
             graph={graph}
@@ -62,7 +60,7 @@ export function TopologyPane({ agent, events, selection, onSelect }: PaneProps):
         {chosen ? (
           <SelectedAgent agent={chosen} />
         ) : (
-          <span className="note">
+          <span className="note" hidden={graph.nodes.length === 0}>
             {graph.nodes.length} {graph.nodes.length === 1 ? 'agent' : 'agents'}. Select one to filter the streams.
           </span>
         )}

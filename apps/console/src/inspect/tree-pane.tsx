@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type Keyboa
 import { api, formatError, type TreeMessage } from '../api.ts';
 import type { PaneProps } from '../inspect-types.ts';
 import { Button } from '../ui/button.tsx';
+import { getStatusLabel } from './status-labels.ts';
 import { findLeafBelow, buildTreeRows, type TreeRow } from './tree/message-tree.ts';
 import { toPlainText } from './tree/plain-text.ts';
 import { usePaneKeys } from './use-pane-keys.ts';
@@ -92,7 +93,7 @@ function MessageRow(props: {
     >
       <Lanes row={row} lanes={lanes} />
       <span className="role" data-role={message.role}>
-        {message.role}
+        {roles[message.role] ?? message.role}
       </span>
       <span className="preview">{toPlainText(message.preview) || '(no text)'}</span>
       {siblings > 1 && (
@@ -102,20 +103,24 @@ function MessageRow(props: {
       )}
       {message.status !== undefined && message.status !== 'complete' && (
         <span className="mark" data-status={message.status}>
-          {message.status}
+          {getStatusLabel(message.status)}
         </span>
       )}
-      {isHead && <span className="mark head">head</span>}
+      {isHead && (
+        <span className="mark head" title="The next message follows this one">
+          current
+        </span>
+      )}
       {isChosen && (
         <span className="acts">
           {!isActive && (
-            <Button variant="quiet" onClick={onJump}>
-              Go to this branch
+            <Button variant="quiet" title="Shows this version in the chat" onClick={onJump}>
+              Go<span className="rest"> to this branch</span>
             </Button>
           )}
           {!isHead && (
-            <Button variant="quiet" icon="branch" onClick={onFork}>
-              Fork from here
+            <Button variant="quiet" icon="branch" title="The next message follows this one" onClick={onFork}>
+              Fork<span className="rest"> from here</span>
             </Button>
           )}
         </span>
@@ -123,6 +128,8 @@ function MessageRow(props: {
     </div>
   );
 }
+
+const roles: { readonly [role: string]: string } = { user: 'You', assistant: 'Answer', system: 'Instructions' };
 
 const laneWidth = 14;
 const rowHeight = 30;

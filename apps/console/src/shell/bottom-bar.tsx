@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useOpenQuestions } from '../open-questions.ts';
+import { useOpenQuestions } from '../decisions/open-questions.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { navigate, type View } from '../use-location.ts';
 

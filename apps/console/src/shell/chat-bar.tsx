@@ -1,5 +1,5 @@
 import { useEffect, type ReactNode } from 'react';
-import { useOpenQuestions } from '../open-questions.ts';
+import { useOpenQuestions } from '../decisions/open-questions.ts';
 import { IconButton } from '../ui/button.tsx';
 
 /** Header of the chat: title and view options. Also sets the title of the page. */
@@ -27,7 +27,7 @@ export function ChatBar({
   }, [title, waiting]);
   return (
     <header className="bar chat-bar">
-      <h1 className="title">{title}</h1>
+      {title !== '' && <h1 className="title">{title}</h1>}
       <span className="grow" />
       {children}
       <IconButton

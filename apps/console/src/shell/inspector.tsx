@@ -15,12 +15,12 @@ const bodies = {
 };
 
 const tabs: ReadonlyArray<Tab<Pane>> = [
-  { id: 'streams', label: 'Streams' },
-  { id: 'topology', label: 'Topology' },
-  { id: 'timeline', label: 'Timeline' },
-  { id: 'tree', label: 'Tree' },
-  { id: 'tape', label: 'Tape' },
-  { id: 'prompts', label: 'Prompts' },
+  { id: 'streams', label: 'Streams', title: 'The events of the run, from the runtime to the client' },
+  { id: 'topology', label: 'Topology', title: 'The agents of the run and the messages between them' },
+  { id: 'timeline', label: 'Timeline', title: 'What the run did when, and how long it took' },
+  { id: 'tree', label: 'Tree', title: 'All messages of the thread, with every version' },
+  { id: 'tape', label: 'Tape', title: 'The run as a recording: play, save, or open one' },
+  { id: 'prompts', label: 'Prompts', title: 'What the model was sent, with tokens and cost' },
 ];
 
 /** Six views of the run next to the chat. The code of a pane is loaded when it is first shown. */

@@ -3,15 +3,16 @@ import { useCallback, useLayoutEffect, useRef, useState, type ReactNode } from '
 import type { Layout } from '../app.tsx';
 import { api, type ServerInfo } from '../api.ts';
 import { ChatView } from '../chat/chat-view.tsx';
-import { useSession } from '../chat/use-session.ts';
+import type { SessionState } from '../chat/session/thread-session.ts';
+import { useSession } from '../chat/session/use-session.ts';
 import { ConnectionMenu } from '../chat/connection-menu.tsx';
 import type { RunEvents } from '../inspect-types.ts';
 import { Icon } from '../ui/icon.tsx';
-import { createRecordedRun } from '../run-events.ts';
-import { AgentColors } from '../use-agent-color.ts';
-import { useRunEvents } from '../use-run-events.ts';
+import { createRecordedRun } from '../run/run-events.ts';
+import { AgentColors } from '../agents/use-agent-color.ts';
+import { useRunEvents } from '../run/use-run-events.ts';
 import { navigate, type Pane } from '../use-location.ts';
-import { useTopology } from '../use-topology.ts';
+import { useTopology } from '../agents/use-topology.ts';
 import { ChatBar } from './chat-bar.tsx';
 import { InspectorFrame } from './inspector-frame.tsx';
 import { useThreadColors } from './use-thread-colors.ts';
@@ -71,14 +72,14 @@ export function ThreadScreen({
     <AgentColors value={colors}>
       <main className="chat">
         <ChatBar
-          title={title}
+          title={getTitle(state, title)}
           isInternalShown={layout.isInternalShown}
           isInspectorOpen={layout.isInspectorOpen}
           onInternal={layout.toggleInternal}
           onInspector={layout.toggleInspector}
           onHelp={layout.openHelp}
         >
-          {!state.isNew && (
+          {!state.isNew && state.status !== 'missing' && (
             <a
               className="icon-button"
               href={api.urls.threadExport(threadId)}
@@ -89,7 +90,9 @@ export function ThreadScreen({
               <Icon name="download" />
             </a>
           )}
-          {server?.loopback && <ConnectionMenu threadId={threadId} log={state.connectionLog} />}
+          {server?.loopback && state.status !== 'missing' && (
+            <ConnectionMenu threadId={threadId} log={state.connectionLog} />
+          )}
         </ChatBar>
         <ChatView
           session={session}
@@ -120,6 +123,11 @@ export function ThreadScreen({
       )}
     </AgentColors>
   );
+}
+
+function getTitle({ isNew, status }: SessionState, title: string): string {
+  if (isNew) return 'New thread';
+  return status === 'missing' ? 'Thread not found' : title;
 }
 
 /** Returns a function with a stable identity that calls the latest `action`, for memoized components. */

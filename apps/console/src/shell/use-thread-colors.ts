@@ -1,7 +1,7 @@
 import { use, useMemo, useSyncExternalStore } from 'react';
-import { assignColors, type ColorIndex } from '../agent-color.ts';
+import { assignColors, type ColorIndex } from '../agents/agent-color.ts';
 import type { RunEvents } from '../inspect-types.ts';
-import { AgentColors } from '../use-agent-color.ts';
+import { AgentColors } from '../agents/use-agent-color.ts';
 
 const separator = '\n';
 

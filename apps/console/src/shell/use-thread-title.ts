@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { api } from '../api.ts';
-import type { ThreadSession } from '../chat/thread-session.ts';
+import type { ThreadSession } from '../chat/session/thread-session.ts';
 import { onThreadsChanged } from '../thread-changes.ts';
 
 /** Loads the thread's title, and suggests its last agent to the session. */

@@ -1,10 +1,28 @@
 import type { KeyboardEvent, ReactNode } from 'react';
 import type { OpenQuestion } from '../api.ts';
-import { describeDecision } from '../decisions/describe-decision.ts';
-import { useAgentColor } from '../use-agent-color.ts';
+import { describeDecision, findQuestion, summarizeInput } from '../decisions/describe-decision.ts';
+import { useAgentColor } from '../agents/use-agent-color.ts';
 import { navigate } from '../use-location.ts';
 
-const kinds = { approval: 'Approval', input: 'Question', 'client-tool': 'Question' } as const;
+/** Names what the user has to give. */
+function getKind(question: OpenQuestion): string {
+  if (question.kind === 'approval') return 'Approval';
+  return question.kind === 'client-tool' && findQuestion(question.input) === undefined ? 'Tool result' : 'Question';
+}
+
+/** Describes a question in one line. An approval without a text names its call. */
+function describe(question: OpenQuestion): ReactNode {
+  const { kind, toolName, input } = question;
+  if (kind !== 'approval' || toolName === undefined || question.question.message !== undefined)
+    return describeDecision(question);
+  const summary = summarizeInput(input);
+  return (
+    <>
+      Run <code>{toolName}</code>
+      {summary === '' ? '?' : ` with ${summary}?`}
+    </>
+  );
+}
 
 /** Moves the focus between the rows of the inbox. */
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
@@ -43,7 +61,7 @@ export function Inbox({
               navigate({ thread: question.threadId, view: 'chat' });
             }}
           >
-            <span className="question-text">{describeDecision(question)}</span>
+            <span className="question-text">{describe(question)}</span>
             <span className="meta">
               <span className="agent">
                 {question.agent !== undefined && (
@@ -55,7 +73,7 @@ export function Inbox({
                 )}
                 {question.title ?? 'Untitled'}
               </span>
-              <span className="kind">{kinds[question.kind]}</span>
+              <span className="kind">{getKind(question)}</span>
             </span>
           </a>
         </li>

@@ -1,13 +1,13 @@
 import { useState, type FormEvent, type ReactNode, type RefObject } from 'react';
 import { api, type ServerInfo, type ThreadInfo } from '../api.ts';
-import { forgetSession } from '../chat/use-session.ts';
+import { forgetSession } from '../chat/session/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ErrorMessage } from '../ui/error-message.tsx';
-import { useAgentColor } from '../use-agent-color.ts';
+import { useAgentColor } from '../agents/use-agent-color.ts';
 import { navigate } from '../use-location.ts';
 import { notifyThreadsChanged } from '../thread-changes.ts';
-import { useOpenQuestions } from '../open-questions.ts';
+import { useOpenQuestions } from '../decisions/open-questions.ts';
 import { Inbox } from './inbox.tsx';
 import { MessageMatches } from './message-matches.tsx';
 import { useThreads } from './use-threads.ts';
@@ -67,7 +67,9 @@ export function ThreadList({
           aria-label="Search titles and messages"
           onChange={(event) => setSearch(event.target.value)}
         />
-        <kbd aria-hidden="true">/</kbd>
+        <kbd className="wide-only" aria-hidden="true">
+          /
+        </kbd>
       </div>
       <div className="thread-filter" role="group" aria-label="Filter threads">
         <button type="button" aria-pressed={!isInbox} onClick={() => onInbox(false)}>

@@ -1,4 +1,4 @@
-import { useId, useRef, type ReactNode } from 'react';
+import { useEffect, useId, useRef, type ReactNode } from 'react';
 
 type TriggerProps = {
   onClick: () => void;
@@ -24,8 +24,14 @@ export function Popover({
     const element = panel.current;
     if (!box || !element) return;
     element.style.top = `${box.bottom + 6}px`;
-    element.style.right = `${Math.max(8, innerWidth - box.right)}px`;
+    element.style.setProperty('--edge', `${innerWidth - box.right}px`);
   };
+  useEffect(() => {
+    // After the layout of the new size.
+    const onResize = (): void => void requestAnimationFrame(place);
+    addEventListener('resize', onResize);
+    return () => removeEventListener('resize', onResize);
+  }, []);
   return (
     <span ref={anchor}>
       {trigger({ onClick: place, 'aria-haspopup': 'dialog', popoverTarget: id })}

@@ -1,6 +1,6 @@
 import { useRef, type KeyboardEvent, type ReactNode } from 'react';
 
-export type Tab<Id extends string> = { id: Id; label: string };
+export type Tab<Id extends string> = { id: Id; label: string; title: string };
 
 /** Tabs that follow the ARIA practices: one Tab stop, arrow keys between tabs. The panel of a tab has the id `panel-<id>`. */
 export function TabList<Id extends string>({
@@ -26,13 +26,14 @@ export function TabList<Id extends string>({
   };
   return (
     <div ref={list} className="tab-list" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
-      {tabs.map(({ id, label: name }) => (
+      {tabs.map(({ id, label: name, title }) => (
         <button
           key={id}
           id={`tab-${id}`}
           type="button"
           role="tab"
           className="tab"
+          title={title}
           aria-selected={id === active}
           aria-controls={`panel-${id}`}
           tabIndex={id === active ? 0 : -1}

@@ -33,8 +33,8 @@ export function* createFirstRunScript(runId: string): Generator<ScriptItem> {
   yield* [60, critic.start];
   yield* step(`${runId}:s4`, critic.agentId, [388, 33], (by) =>
     write('text', `${runId}:t2`, by, 30, [
-      'One remark: some protocols cannot carry everything. Whatever does not fit is reported as a *loss*, never dropped ',
-      'silently.',
+      'One remark: some protocols cannot carry everything. Whatever does not fit is listed with the ',
+      'reason, never dropped silently.',
     ]),
   );
   yield* [10, critic.end];
@@ -63,11 +63,11 @@ function* callReadLog(runId: string, by: Attribution): Generator<ScriptItem> {
 
 function* writeAnswer(runId: string, by: Attribution): Generator<ScriptItem> {
   yield* write('text', `${runId}:t3`, by, 30, [
-    'This is a **recorded run**. Intertie converts the events of any runtime to canonical events, stores them, and sends ',
-    'them in the protocol that a front end uses:\n\n',
-    '- **Streams** shows every source frame, canonical event and target event.\n',
+    'This is a **recorded run**. Intertie converts what any runtime sends to events of one format, stores them, and ',
+    'sends them in the protocol that a front end uses:\n\n',
+    '- **Streams** shows what the runtime sent, the events, and what the front end receives.\n',
     '- **Topology** and **Timeline** show the agents, their messages and their timing.\n',
-    '- **Tape** replays the run; the chat shows the state at its cursor.\n\n',
+    '- **Tape** plays the run again; the chat shows it at every event.\n\n',
     'A page needs one line:\n\n```ts\nuseChat({ transport: new IntertieChatTransport() })\n```\n',
   ]);
   yield 20;

@@ -1,14 +1,14 @@
 import { use, useState, useSyncExternalStore, type CSSProperties, type ReactNode } from 'react';
 import type { ServerInfo } from '../api.ts';
-import { AgentPicker, getDefaultAgent } from '../chat/agent-picker.tsx';
-import { Composer } from '../chat/composer.tsx';
-import { MessageView } from '../chat/message-view.tsx';
-import type { Draft } from '../chat/thread-session.ts';
-import { useFoldedRun } from '../chat/use-folded-run.ts';
+import { AgentPicker, getDefaultAgent } from '../agents/agent-picker.tsx';
+import { Composer } from '../chat/composer/composer.tsx';
+import { MessageView } from '../chat/message/message-view.tsx';
+import type { Draft } from '../chat/session/thread-session.ts';
+import { useFoldedRun } from '../run/use-folded-run.ts';
 import type { RunEvents } from '../inspect-types.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ServerListsContext } from '../server-lists.ts';
-import { useAgentColor } from '../use-agent-color.ts';
+import { useAgentColor } from '../agents/use-agent-color.ts';
 import { collectSuggestions } from './collect-suggestions.ts';
 
 /** Chat column of the welcome screen: suggestions, a recorded run and the composer. */

@@ -32,7 +32,7 @@ export async function listBranch(
   store: Store,
   threadId: string,
   { format, leaf, before, after, limit }: BranchQuery,
-): Promise<{ messages: unknown[]; branches: Branches; live?: LiveInfo }> {
+): Promise<{ messages: unknown[]; branches: Branches; version: number; live?: LiveInfo }> {
   const [thread, live] = await Promise.all([
     store.getThreadById({ threadId }),
     store.registry.liveRun(store.scope, { threadId }),
@@ -48,6 +48,8 @@ export async function listBranch(
   return {
     messages: target ? target.encode(complete.map(withBlobUrls)) : messages.map(encodeMessage),
     branches: await findBranches(trees, store, thread, messages),
+    // Read before the messages, so that the events after this version contain every later change.
+    version: thread.version,
     ...(live && { live: toLiveInfo(live)! }),
   };
 }

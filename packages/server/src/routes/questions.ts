@@ -1,4 +1,4 @@
-import type { Store } from '@intertie/core';
+import type { Json, Store } from '@intertie/core';
 import type { Decision } from '@intertie/core/store';
 import { defined } from '@intertie/core/internal';
 import { z } from 'zod';
@@ -8,6 +8,7 @@ import { readQuery } from '../http/read-json.ts';
 import { getStore, type App } from './context.ts';
 
 type ThreadTitle = { title?: string; agent?: string };
+type Call = { toolName: string; input?: Json };
 
 const query = z.object({
   state: z.enum(['open', 'answered', 'cancelled', 'expired']).optional(),
@@ -20,16 +21,17 @@ export function addQuestionRoutes(app: App, host: Host): void {
     const store = getStore(host, c);
     const { state, thread } = readQuery(c.req.raw, query);
     const decisions = await store.registry.listDecisions(store.scope, defined({ state, threadId: thread }));
-    // The questions of one thread need no title: the client shows that thread.
-    const titles = thread === undefined ? await readTitles(store, decisions) : new Map<string, never>();
+    // The client of one thread shows its title and its calls already.
+    const shown = thread === undefined ? decisions : [];
+    const [titles, calls] = await Promise.all([readTitles(store, shown), readCalls(store, shown)]);
     const questions = decisions.map((decision) =>
-      Object.assign(toDecisionInfo(decision), titles.get(decision.threadId)),
+      Object.assign(toDecisionInfo(decision), titles.get(decision.threadId), calls.get(decision)),
     );
     return c.json({ questions });
   });
 }
 
-/** Maximum number of threads whose titles one response contains. */
+/** Maximum number of threads whose titles, and of approvals whose calls, one response contains. */
 const maxTitles = 100;
 
 /** Reads the title and the agent of each thread with a decision. */
@@ -43,4 +45,22 @@ async function readTitles(store: Store, decisions: readonly Decision[]): Promise
     titles.set(thread.id, defined({ title, agent }));
   }
   return titles;
+}
+
+/** Reads the tool calls that open approvals are about. The message of a live run is not stored yet, so its calls are missing. */
+async function readCalls(store: Store, decisions: readonly Decision[]): Promise<Map<Decision, Call>> {
+  const approvals = decisions.filter(({ kind, state }) => kind === 'approval' && state === 'open').slice(0, maxTitles);
+  const calls = new Map<Decision, Call>();
+  await Promise.all(
+    approvals.map(async (decision) => {
+      const { threadId, messageId, toolCallId } = decision;
+      const message = toolCallId === undefined ? null : await store.getMessage({ threadId, messageId });
+      const call = message?.content.parts.find(
+        (part) => part.type === 'tool-invocation' && part.toolCallId === toolCallId,
+      );
+      if (call?.type === 'tool-invocation')
+        calls.set(decision, { toolName: call.toolName, ...defined({ input: call.args }) });
+    }),
+  );
+  return calls;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState, type FormEvent, type ReactNode } from 'react';
 import { api, formatError, type AgentInfo } from '../../api.ts';
-import { getText } from '../../chat/message-content.ts';
-import { AgentPicker } from '../../chat/agent-picker.tsx';
+import { getText } from '../../chat/message/message-content.ts';
+import { AgentPicker } from '../../agents/agent-picker.tsx';
 import type { PaneProps } from '../../inspect-types.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorMessage } from '../../ui/error-message.tsx';

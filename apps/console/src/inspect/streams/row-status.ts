@@ -17,8 +17,8 @@ export function getRowStatus(table: StreamTable, row: StreamRow): { status: RowS
   if (losses.length > 0) {
     return { status: 'loss', text: losses.map(({ kind, what, why }) => `${what} ${kind}: ${why}`).join('\n') };
   }
-  if (row.cause === undefined) return { status: 'none', text: 'Caused no event' };
-  return { status: 'good', text: 'No violations' };
+  if (row.cause === undefined) return { status: 'none', text: 'No event came from this' };
+  return { status: 'good', text: 'No protocol errors' };
 }
 
 /** Returns the most serious status of a folded part's rows. */

@@ -3,8 +3,9 @@ import type { Loss } from '@intertie/core';
 import { Fragment, type ReactNode } from 'react';
 import { IconButton } from '../../ui/button.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
-import { useAgentColor } from '../../use-agent-color.ts';
+import { useAgentColor } from '../../agents/use-agent-color.ts';
 import type { StreamView } from './stream-store.ts';
+import { lossKinds } from './loss-report.tsx';
 import type { Cell } from './stream-table.ts';
 
 /** Details of a row: related frames, events and target items as JSON, with violations and losses. */
@@ -51,12 +52,7 @@ export function StreamDetails(props: {
               />
             ))}
           {eventIndices.map((index) => (
-            <Item
-              key={`e${index}`}
-              name="Canonical"
-              position={run.entries[index]?.id ?? ''}
-              value={table.events[index]}
-            />
+            <Item key={`e${index}`} name="Event" position={run.entries[index]?.id ?? ''} value={table.events[index]} />
           ))}
           {toIndices(targets).map((index) => (
             <Item key={`t${index}`} name={targetLabel} position={String(index)} value={table.targets[index]} />
@@ -106,7 +102,7 @@ function Findings({
       ))}
       {losses.map((loss, index) => (
         <li key={`l${index}`} className="loss">
-          <strong>{loss.kind}</strong> {loss.what}: {loss.why}
+          <strong title={lossKinds[loss.kind]}>{loss.kind}</strong> {loss.what}: {loss.why}
         </li>
       ))}
     </ul>

@@ -28,17 +28,17 @@ export function StreamHeads(props: {
     ...(table.hasFrames ? [source] : []),
     {
       column: 'event',
-      name: 'Canonical',
+      name: 'Events',
       detail: undefined,
       count: table.events.length,
-      title: "The run in Intertie's own format, which every protocol is converted to and from",
+      title: "The run as Intertie stores it: what the agent's runtime sent, in one format for all runtimes",
     },
     {
       column: 'target',
       name: targetLabel,
       detail: undefined,
       count: table.targets.length,
-      title: 'What a client of this protocol receives',
+      title: `What a client that uses ${targetLabel} receives`,
     },
   ];
   return (

@@ -1,7 +1,7 @@
 import type { ItemClassifier } from '@intertie/core/internal';
 import { memo, use, type ReactNode } from 'react';
 import { ServerListsContext } from '../../server-lists.ts';
-import { useAgentColor } from '../../use-agent-color.ts';
+import { useAgentColor } from '../../agents/use-agent-color.ts';
 import { describeItem, type Described } from '../describe-item.ts';
 import { Icon } from '../../ui/icon.tsx';
 import type { FoldedPart } from './row-filter.ts';

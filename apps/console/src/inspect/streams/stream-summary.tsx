@@ -35,13 +35,19 @@ export function StreamSummary(props: {
       <span className="status" data-status={status}>
         {statusLabels[status]}
       </span>
-      <Chip isOn={isFollowing} title="Stay at the end of the run (f)" onToggle={() => onFollow(!isFollowing)}>
+      <Chip isOn={isFollowing} title="Scroll with the run as it grows (f)" onToggle={() => onFollow(!isFollowing)}>
         follow
       </Chip>
       <span>{formatCount(table.events.length, 'event')}</span>
-      {rate > 0 && <span className="rate">{rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s</span>}
-      {shown < table.length && <span>{shown} rows shown</span>}
-      {run.reconnects > 0 && <span>{formatCount(run.reconnects, 'reconnect')}</span>}
+      {run.status === 'live' && rate > 0 && (
+        <span className="rate">{rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s</span>
+      )}
+      {shown < table.length && <span className="shown">{shown} rows shown</span>}
+      {run.reconnects > 0 && (
+        <span title="The connection of this page broke, and it continued after its last event">
+          {formatCount(run.reconnects, 'reconnect')}
+        </span>
+      )}
       {table.recoveries > 0 && (
         <span title="Another process has continued the run">
           {formatCount(table.recoveries, 'recovery', 'recoveries')}
@@ -49,22 +55,30 @@ export function StreamSummary(props: {
       )}
       <span className="grow" />
       {violations === 0 ? (
-        <span className="fine" title="Every event follows the rules of its protocol">
-          {table.events.length > 0 && 'no violations'}
+        <span
+          className="fine"
+          title="Every event follows the rules of its protocol, such as: a text starts before it grows"
+        >
+          {table.events.length > 0 && 'no protocol errors'}
         </span>
       ) : (
-        <button type="button" className="link bad" title="Go to the next one (n)" onClick={onViolation}>
-          {formatCount(violations, 'violation')}
+        <button
+          type="button"
+          className="link bad"
+          title="Events that break a rule of their protocol. Go to the next one (n)"
+          onClick={onViolation}
+        >
+          {formatCount(violations, 'protocol error')}
         </button>
       )}
       <button
         type="button"
         className="link"
-        title="Information that the target protocol cannot carry"
+        title="What clients of this protocol do not receive, or receive changed, with the reasons"
         aria-expanded={isLossReportOpen}
         onClick={onLosses}
       >
-        {formatCount(table.losses.length, 'loss', 'losses')}
+        {table.losses.length} left out
       </button>
     </footer>
   );

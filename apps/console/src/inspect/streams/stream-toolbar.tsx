@@ -1,9 +1,21 @@
 import { itemFamilies, type ItemFamily } from '@intertie/core/internal';
 import type { ReactNode, RefObject } from 'react';
-import { useAgentColor } from '../../use-agent-color.ts';
+import { useAgentColor } from '../../agents/use-agent-color.ts';
 import { Chip } from '../chip.tsx';
 import type { RowFilter } from './row-filter.ts';
 import { targets } from './target.ts';
+
+/** Contents of each family of events. */
+const families: { readonly [Family in ItemFamily]: string } = {
+  run: 'Start and end of the run and of its steps',
+  agent: 'Start and end of agents, and messages between them',
+  text: 'Text of the answer',
+  reasoning: 'What the model thought before it answered',
+  tool: 'Calls of tools and their results',
+  people: 'Questions, approvals and answers',
+  data: 'Files, sources and other data',
+  notice: 'Notes about the run, such as a recovery',
+};
 
 /** Search, filters and target protocol of the streams. */
 export function StreamToolbar(props: {
@@ -32,7 +44,7 @@ export function StreamToolbar(props: {
           ref={search}
           className="field stream-search"
           type="search"
-          placeholder="Search"
+          placeholder="Search events"
           aria-label="Search streams"
           aria-keyshortcuts="/"
           value={filter.search}
@@ -57,7 +69,8 @@ export function StreamToolbar(props: {
         )}
         <select
           className="field target"
-          aria-label="Target protocol"
+          aria-label="Protocol of the client"
+          title="Shows what a client that uses this protocol receives"
           value={target}
           onChange={(event) => onTarget(event.target.value)}
         >
@@ -70,7 +83,13 @@ export function StreamToolbar(props: {
       </div>
       <div className="line chips">
         {itemFamilies.map((family) => (
-          <Chip key={family} isOn={!filter.hidden.has(family)} family={family} onToggle={() => toggle(family)}>
+          <Chip
+            key={family}
+            isOn={!filter.hidden.has(family)}
+            family={family}
+            title={families[family]}
+            onToggle={() => toggle(family)}
+          >
             {family}
           </Chip>
         ))}
@@ -78,14 +97,14 @@ export function StreamToolbar(props: {
         <Chip
           isOn={filter.isFolded}
           onToggle={() => set({ isFolded: !filter.isFolded, expanded: new Set() })}
-          title="Show each text, reasoning and tool input as one row"
+          title="Show each text, thought and tool input as one row that grows"
         >
           fold
         </Chip>
         <Chip
           isOn={internal}
           onToggle={() => onInternal(!internal)}
-          title="Include internal messages between agents in the target"
+          title="Send messages between agents to the client, too"
         >
           internal
         </Chip>

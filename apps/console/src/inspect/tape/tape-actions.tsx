@@ -50,7 +50,7 @@ export function TapeActions(props: {
           event.target.value = '';
         }}
       />
-      <Button icon="file" onClick={() => input.current?.click()}>
+      <Button icon="file" title="Shows a recorded run from a file (.tape.jsonl)" onClick={() => input.current?.click()}>
         Open tape
       </Button>
       {isTape && (
@@ -61,6 +61,7 @@ export function TapeActions(props: {
       <Button
         icon="download"
         disabled={isEmpty}
+        title="Saves the run as a tape: its events with their times, one per line"
         onClick={() => download(createTape(run, title), `${title}.tape.jsonl`)}
       >
         Download
@@ -78,21 +79,23 @@ export function TapeActions(props: {
         variant="quiet"
         icon="copy"
         disabled={isEmpty || isTape}
+        title="Copies a curl command that reads the events of this run"
         onClick={() =>
           copy('Command', () =>
             createReadCommand(location.origin, api.urls.runEvents(title, threadId, { isLive: false })),
           )
         }
       >
-        Copy curl: read
+        Copy curl to read
       </Button>
       <Button
         variant="quiet"
         icon="copy"
         disabled={isEmpty || isTape || agent === undefined}
+        title="Copies a curl command that sends the same messages in a new thread"
         onClick={() => copy('Command', getRerunCommand)}
       >
-        Copy curl: run again
+        Copy curl to run again
       </Button>
       <p role="status" data-bad={result?.isError}>
         {result?.text}

@@ -1,15 +1,20 @@
 import type { CanonicalMessage, MessagePart } from '@intertie/core';
 import { memo, type ReactNode } from 'react';
-import { Markdown } from '../../chat/markdown.tsx';
-import { useAgentColor } from '../../use-agent-color.ts';
+import { Markdown } from '../../chat/message/markdown.tsx';
+import { useAgentColor } from '../../agents/use-agent-color.ts';
 import { compactJson } from '../compact-json.ts';
+import { getStatusLabel } from '../status-labels.ts';
 
 /** Canonical message in a compact form: text, tools and questions with their agents. */
 export const TapeMessage = memo(function TapeMessage({
   message,
+  isEmpty,
 }: {
   message: CanonicalMessage | undefined;
+  /** Whether there is no run. */
+  isEmpty: boolean;
 }): ReactNode {
+  if (isEmpty) return <p className="empty">No run yet. Send a message, or open a tape.</p>;
   if (!message) return <p className="empty">Before the first event</p>;
   const { parts, agents = {} } = message.content;
   return (
@@ -21,7 +26,7 @@ export const TapeMessage = memo(function TapeMessage({
           agent={part.agentId === undefined ? undefined : (agents[part.agentId]?.name ?? part.agentId)}
         />
       ))}
-      <p className="tape-status">{message.status}</p>
+      <p className="tape-status">{message.status !== undefined && getStatusLabel(message.status)}</p>
     </article>
   );
 });
@@ -55,7 +60,7 @@ function PartBody({ part }: { part: MessagePart }): ReactNode {
       return (
         <p className="call">
           <span className="call-state" data-state={part.state}>
-            {part.approval && !part.approval.answer ? 'needs approval' : part.state}
+            {part.approval && !part.approval.answer ? 'needs approval' : getStatusLabel(part.state)}
           </span>
           <code>{part.toolName}</code> <span>{part.argsText ?? compactJson(part.args ?? null)}</span>
           {part.result !== undefined && <span className="result">{compactJson(part.result)}</span>}

@@ -5,6 +5,8 @@ import type { AgentEvent } from '@intertie/core';
  * time of their own. An event without any of these has the time of the previous event. Times never decrease.
  */
 export class EventClock {
+  /** Whether the last event had a time, and not that of the previous one. */
+  isKnown = false;
   #last: number | undefined;
   #frameTime: (index: number) => number | undefined;
 
@@ -15,6 +17,7 @@ export class EventClock {
   getTime(event: AgentEvent, arrived?: number): number {
     const time = event.at ?? (event.origin === undefined ? undefined : this.#frameTime(event.origin)) ?? arrived;
     this.#last = Math.max(time ?? this.#last ?? 0, this.#last ?? 0);
+    this.isKnown = time !== undefined;
     return this.#last;
   }
 }

@@ -77,10 +77,18 @@ describe('buildTimeline', () => {
     const { spans } = buildTimeline([...run.slice(0, 7), notice(2, 5400), notice(2, 6400)]);
     expect(spans.filter(({ kind }) => kind === 'recovery').map(({ label, start, end }) => [label, start, end])).toEqual(
       [
-        ['recovered, attempt 2', 1400, 5400],
+        ['attempt 2', 1400, 5400],
         ['handed over', 5400, 6400],
       ],
     );
+  });
+
+  it('counts no gap while deltas without a time arrive', () => {
+    const delta: AgentEvent = { type: 'text-delta', id: 't', delta: 'a' };
+    const first: AgentEvent = { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm', at: 1000 };
+    const last: AgentEvent = { type: 'run-end', outcome: 'complete', at: 9000 };
+    expect(buildTimeline([first, delta, delta, last]).gaps).toEqual([]);
+    expect(buildTimeline([first, last]).gaps).toEqual([{ start: 1000, end: 9000, before: 1 }]);
   });
 
   it('shows every step and call of a recorded swarm', () => {

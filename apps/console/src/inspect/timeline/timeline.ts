@@ -39,6 +39,8 @@ export class TimelineFold {
   #count = 0;
   #start: number | undefined;
   #now = 0;
+  /** Whether all events since `#now` have a known time. Deltas whose frames are not recorded have none. */
+  #isSilent = true;
   #run: Span | undefined;
   #attempts = 1;
 
@@ -56,7 +58,8 @@ export class TimelineFold {
     const at = this.#clock.getTime(event, arrived);
     const before = this.#now;
     if (this.#start === undefined) this.#start = at;
-    else if (at - this.#now > minGapMs) this.#gaps.push({ start: this.#now, end: at, before: index });
+    else if (this.#isSilent && at - this.#now > minGapMs) this.#gaps.push({ start: this.#now, end: at, before: index });
+    this.#isSilent = this.#clock.isKnown;
     this.#now = at;
     if (event.type === 'notice' && event.code === 'recovered') this.#addRecovery(event, { index, at }, before);
     else this.#feed(event, { index, at, agent });
@@ -66,7 +69,7 @@ export class TimelineFold {
   #addRecovery({ data }: EventOf<'notice'>, { index, at }: { index: number; at: number }, lastAt: number): void {
     const attempts = isFields(data) && typeof data.attempts === 'number' ? data.attempts : this.#attempts;
     // A hand-over at shutdown does not count as an attempt.
-    const label = attempts > this.#attempts ? `recovered, attempt ${attempts}` : 'handed over';
+    const label = attempts > this.#attempts ? `attempt ${attempts}` : 'handed over';
     this.#attempts = attempts;
     const id = `recovery ${index}`;
     this.#open({ id, kind: 'recovery', label }, { at: lastAt, index, agent: undefined }, 'run');

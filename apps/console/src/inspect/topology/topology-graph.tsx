@@ -16,7 +16,7 @@ import {
   type NodeProps,
 } from '@xyflow/react';
 import { useEffect, useMemo, type ReactNode } from 'react';
-import { useAgentColor } from '../../use-agent-color.ts';
+import { useAgentColor } from '../../agents/use-agent-color.ts';
 import type { AgentEdge, AgentGraph, AgentNode } from './agent-graph.ts';
 import { computeEdgeLine, type Box, type EdgeLine } from './edge-line.ts';
 import { computeExtent } from './layered-layout.ts';
@@ -138,14 +138,14 @@ function AgentCard({ data: { agent, isBusy }, selected }: NodeProps<FlowNode>): 
       <Handle type="target" position={Position.Top} isConnectable={false} />
       <span className="name">
         {agent.name}
-        {agent.isEntry && <i>entry</i>}
+        {agent.isEntry && <i title="Receives the message of the user">first</i>}
       </span>
       <span className="facts">
         {activity ? (
           <>
             <span>{activity.state}</span>
-            <span>{activity.events} ev</span>
-            {activity.outputTokens > 0 && <span>{activity.outputTokens} tok</span>}
+            <span>{activity.events} events</span>
+            {activity.outputTokens > 0 && <span>{activity.outputTokens} tokens</span>}
           </>
         ) : (
           <span>not seen yet</span>
