@@ -1,12 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SendMessageRequest, Task } from '@a2a-js/sdk';
 import { ClientFactory } from '@a2a-js/sdk/client';
 import { HttpAgent } from '@ag-ui/client';
 import OpenAI from 'openai';
-import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
+import { DefaultChatTransport, isToolUIPart, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
+import { transformSync } from 'rolldown/utils';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { fillFolder, newPostgresUrl } from '../packages/postgres/test/databases.ts';
@@ -28,13 +29,15 @@ async function stop(child: ChildProcess): Promise<void> {
   await gone;
 }
 
+type Example = { url: string; child: ChildProcess; getOutput: () => string };
+
 /** Starts an example like its README, on a free port, and returns the URL that it prints. */
-async function start(name: string, env: Record<string, string> = {}): Promise<{ url: string; child: ChildProcess }> {
+async function start(name: string, env: Record<string, string> = {}, cwd = folder): Promise<Example> {
   const main = join(root, `examples/${name}/dist/main.js`);
-  const child = spawn(process.execPath, [main], { cwd: folder, env: { ...process.env, PORT: '0', ...env } });
+  const child = spawn(process.execPath, [main], { cwd, env: { ...process.env, PORT: '0', ...env } });
   children.add(child);
+  let output = '';
   const url = await new Promise<string>((resolve, reject) => {
-    let output = '';
     const listen = (data: Buffer): void => {
       output += data.toString();
       const found = /http:\/\/127\.0\.0\.1:\d+\S*/.exec(output);
@@ -44,7 +47,7 @@ async function start(name: string, env: Record<string, string> = {}): Promise<{ 
     child.stderr.on('data', listen);
     child.on('exit', () => reject(new Error(`examples/${name} exited: ${output}`)));
   });
-  return { url, child };
+  return { url, child, getOutput: () => output };
 }
 
 const firstMessage: UIMessage = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Heat pumps' }] };
@@ -99,11 +102,6 @@ describe('examples', () => {
     expect(await stored.text()).toContain('"name":"researcher"');
   });
 
-  it('resumes a chat after a disconnect: express-app', async () => {
-    const { url } = await start('express-app');
-    expect(await disconnectAndResume(url)).toMatch(/heat pump/i);
-  });
-
   it('resumes a chat after a disconnect, called like a Next.js route: next-route', async () => {
     const path = join(root, 'examples/next-route/dist/app/api/chat/[[...path]]/route.js');
     const route = (await import(path)) as Record<'GET' | 'POST', (request: Request) => Promise<Response>>;
@@ -120,6 +118,74 @@ describe('examples', () => {
     agent.addMessage({ id: 'u1', role: 'user', content: 'Heat pumps' });
     await agent.runAgent();
     expect(JSON.stringify(agent.messages.filter(({ role }) => role === 'assistant'))).toMatch(/heat pump/i);
+  });
+});
+
+describe('examples/express-app', () => {
+  const main = readFileSync(join(root, 'examples/express-app/src/main.ts'), 'utf8');
+  const asUser =
+    (name: string): Fetch =>
+    (input, init) => {
+      const request = new Request(input, init);
+      request.headers.set('authorization', `Bearer ${name}-token`);
+      return globalThis.fetch(request);
+    };
+  const ada = asUser('ada');
+
+  async function loadMessages(api: string, user: Fetch): Promise<UIMessage[]> {
+    const response = await user(api.replace('/chat', '/threads/t1/messages'));
+    return ((await response.json()) as { messages: UIMessage[] }).messages;
+  }
+
+  it('is the program of docs/own-server.md', () => {
+    const page = readFileSync(join(root, 'docs/own-server.md'), 'utf8');
+    expect(/^```ts title=server\.mjs\n(.*?)^```$/ms.exec(page)?.[1]).toBe(main);
+    // Node 20 cannot run a program with types.
+    expect(transformSync('server.mjs', main).errors).toEqual([]);
+  });
+
+  it('continues a run and keeps its question after a crash, separates users, and exits on SIGTERM', async () => {
+    const cwd = join(folder, 'express-app');
+    await fillFolder(join(cwd, '.intertie'));
+    const first = await start('express-app', {}, cwd);
+    const email: UIMessage = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Send an email to Ada' }] };
+    const request = { ...toRequest('t1'), messages: [email] };
+    const chat = new DefaultChatTransport({ api: first.url, fetch: ada });
+    await (await chat.sendMessages(request)).getReader().read();
+    expect(await loadMessages(first.url, ada)).toMatchObject([{ role: 'user' }]);
+    await stop(first.child);
+
+    const second = await start('express-app', {}, cwd);
+    // Before any request.
+    const takeover = "run of a dead process taken over { agent: 'helper' }";
+    await expect.poll(second.getOutput, { timeout: 20_000 }).toContain(takeover);
+    await expect.poll(() => loadMessages(second.url, ada), { timeout: 20_000 }).toHaveLength(2);
+    const [, question] = await loadMessages(second.url, ada);
+    const call = question!.parts.findLast((part) => isToolUIPart(part))!;
+    expect(call).toMatchObject({ type: 'tool-sendEmail', state: 'approval-requested', input: { to: 'Ada' } });
+
+    expect(await loadMessages(second.url, asUser('bob'))).toEqual([]);
+    expect((await asUser('bob')(`${second.url}/t1/stream`)).status).toBe(204);
+    expect((await asUser('bob')(`${second.url}/t1/stop`, { method: 'POST' })).status).toBe(404);
+    expect((await fetch(`${second.url}/t1/stream`)).status).toBe(401);
+
+    const approval = { id: call.approval!.id, approved: true };
+    const parts = question!.parts.map((part) =>
+      part === call ? { ...call, state: 'approval-responded', approval } : part,
+    );
+    const answered = { ...request, messages: [email, { ...question, parts } as UIMessage] };
+    const resumed = new DefaultChatTransport({ api: second.url, fetch: ada });
+    await (await resumed.sendMessages(answered)).pipeTo(new WritableStream());
+    expect(getText((await loadMessages(second.url, ada))[1])).toContain('the email is **sent**');
+
+    const exited = new Promise((resolve) => second.child.once('exit', resolve));
+    second.child.kill('SIGTERM');
+    expect(await exited).toBe(0);
+  });
+
+  it('resumes a chat after a disconnect', async () => {
+    const { url } = await start('express-app', { DATABASE_URL: await newPostgresUrl() });
+    expect(await disconnectAndResume(url, ada)).toMatch(/heat pump/i);
   });
 });
 

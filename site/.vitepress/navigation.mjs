@@ -19,6 +19,7 @@ export const sidebar = [
       item('Quick start', '/quick-start'),
       item('First app', '/first-app'),
       item('React page', '/react-page'),
+      item('In your own server', '/own-server'),
       item('Comparison', '/comparison'),
       item('All pages', '/overview'),
     ],

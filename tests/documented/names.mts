@@ -13,6 +13,7 @@ declare global {
   const { useChat }: typeof import('@ai-sdk/react');
   const { Agent }: typeof import('@intertie/agent');
   const { AGUIChatTransport }: typeof import('@intertie/ag-ui');
+  const { createChatHandler, IntertieChatTransport }: typeof import('@intertie/ai-sdk');
   const { mailSource }: typeof import('@intertie/mail');
   const { OpenHarnessChatTransport }: typeof import('@intertie/open-harness');
   const { createStore }: typeof import('@intertie/postgres');
@@ -38,5 +39,6 @@ declare global {
   const threadId: string;
   const tools: ToolSet;
   const transport: ChatTransport<UIMessage>;
+  const user: string;
   const verify: (header: string | null) => Promise<import('intertie').Principal | null>;
 }

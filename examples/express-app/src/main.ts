@@ -1,23 +1,69 @@
-import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { Agent } from '@intertie/agent';
-import { createChatHandler } from '@intertie/ai-sdk';
-import { openHarnessSource } from '@intertie/open-harness';
-import { demoRuntime } from '@intertie/open-harness/demo';
+import { Agent, createRunHost } from '@intertie/agent';
+import { createChatHandler, toUIMessages } from '@intertie/ai-sdk';
+import { toPublicMessage } from '@intertie/core/http';
+import { createStore } from '@intertie/postgres';
+import { tool } from 'ai';
 import express from 'express';
+import { demoModel } from 'intertie';
+import { z } from 'zod';
 
-// Without a store, conversations stay in memory. Pass a store of @intertie/postgres to persist them.
-const agent = new Agent({ source: openHarnessSource(demoRuntime) });
+const sendEmail = tool({
+  description: 'Sends an email.',
+  inputSchema: z.object({ to: z.string(), subject: z.string(), body: z.string() }),
+  needsApproval: true,
+  execute: async ({ to }) => ({ sent: true, to }),
+});
+
+const store = await createStore(process.env.DATABASE_URL ?? './.intertie');
+const host = createRunHost(store, {
+  onRunError: ({ scope, threadId, runId }, { code, message }) =>
+    console.error('run failed', { scope, threadId, runId, code, message }),
+  onError: (error) => console.warn('will be tried again', error),
+  observer: { takenOver: (run) => console.warn('run of a dead process taken over', run) },
+});
+const model = demoModel(); // a script; yours: anthropic('claude-sonnet-4-5'), or any other AI SDK model
+const agent = new Agent({ name: 'helper', model, tools: { sendEmail }, recover: 'step', store, host });
+await agent.open();
+
+// Your sign-in. The id of the user is the scope of all data.
+const users = new Map([
+  ['Bearer ada-token', 'ada'],
+  ['Bearer bob-token', 'bob'],
+]);
 
 const app = express();
-// Before any body parser: the handler reads the body itself.
-app.use('/api/chat', getRequestListener(createChatHandler(agent)));
+
+app.use('/api', (request, response, next) => {
+  const user = users.get(request.get('authorization') ?? '');
+  if (user === undefined) response.status(401).json({ error: { code: 'unauthorized', message: 'Sign in first.' } });
+  else {
+    response.locals.user = user;
+    next();
+  }
+});
+
+// Sends, resumes and stops. Before any body parser, because the handler reads the body itself.
+app.use('/api/chat', (request, response) => {
+  const handler = createChatHandler(agent.forScope(response.locals.user));
+  return getRequestListener(handler)(request, response);
+});
+
+app.get('/api/threads/:threadId/messages', async (request, response) => {
+  const { messages } = await agent.forScope(response.locals.user).history({ threadId: request.params.threadId });
+  // A message that is being written comes from its stream.
+  const complete = messages.filter(({ status }) => status !== 'streaming');
+  response.json({ messages: toUIMessages(complete.map((message) => toPublicMessage(message, {}))) });
+});
 
 const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => {
-  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api/chat`);
+  console.log(`http://127.0.0.1:${Object(server.address()).port}/api/chat`);
 });
 
-process.once('SIGTERM', () => {
+async function shutDown() {
   server.close();
-  void agent.close({ drainMs: 5_000 });
-});
+  await agent.close({ drainMs: 10_000 });
+  await store.close();
+}
+process.once('SIGTERM', shutDown);
+process.once('SIGINT', shutDown);

@@ -1,13 +1,13 @@
 import { serve } from '@hono/node-server';
 import { Agent } from '@intertie/agent';
 import { createChatHandler } from '@intertie/ai-sdk';
-import { openHarnessSource } from '@intertie/open-harness';
-import { demoRuntime } from '@intertie/open-harness/demo';
 import { createStore } from '@intertie/postgres';
 import { Hono } from 'hono';
+import { demoModel } from 'intertie';
 
 const store = await createStore(process.env.DATABASE_URL ?? './.intertie');
-const agent = new Agent({ source: openHarnessSource(demoRuntime), store }); // or { model, tools, instructions, store }
+const model = demoModel(); // a script; yours: anthropic('claude-sonnet-4-5'), or any other AI SDK model
+const agent = new Agent({ name: 'helper', model, recover: 'step', store });
 await agent.open(); // continues or ends the runs of processes that died
 const chat = createChatHandler(agent);
 

@@ -1,15 +1,15 @@
 import { serve } from '@hono/node-server';
 import { Agent } from '@intertie/agent';
 import { createChatHandler } from '@intertie/ai-sdk';
-import { openHarnessSource } from '@intertie/open-harness';
-import { demoRuntime } from '@intertie/open-harness/demo';
 import { createStore } from '@intertie/postgres';
+import { demoModel } from 'intertie';
 
 const url = process.env.DATABASE_URL;
 if (url === undefined) throw new Error('Set DATABASE_URL to the Postgres that all nodes share.');
 
 const store = await createStore(url);
-const agent = new Agent({ source: openHarnessSource(demoRuntime), store });
+const model = demoModel(); // a script; yours: anthropic('claude-sonnet-4-5'), or any other AI SDK model
+const agent = new Agent({ name: 'helper', model, recover: 'step', store });
 await agent.open(); // continues or ends the runs of processes that died
 const fetch = createChatHandler(agent);
 
