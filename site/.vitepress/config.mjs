@@ -9,7 +9,10 @@ const { version } = JSON.parse(readFileSync(new URL('../../packages/server/packa
 const base = process.env.SITE_BASE || '/';
 const versions = process.env.SITE_VERSIONS?.split(',') ?? [version];
 
-/** @type {import('vitepress').UserConfig<import('vitepress').DefaultTheme.Config & { version: string, versions: string[] }>} */
+/** Fields that `VersionSwitch` reads. */
+const ownTheme = { version, versions };
+
+/** @type {import('vitepress').UserConfig<import('vitepress').DefaultTheme.Config>} */
 export default {
   title: 'Intertie',
   description: 'Connects any agent to any chat client, and stores every run.',
@@ -41,8 +44,7 @@ export default {
     },
   },
   themeConfig: {
-    version,
-    versions,
+    ...ownTheme,
     // The list of versions replaces the link.
     nav: versions.length > 1 ? navigation : [...navigation, { text: `v${version}`, link: '/packages/server' }],
     sidebar,
