@@ -76,7 +76,7 @@ export interface ResumeRunOptions extends Omit<RequestRunOptions, 'threadId' | '
  * Intertie agents keep their runs. AG-UI has no request for it, so the runs of other agents end as `lost`.
  */
 export function resumeRun(options: AGUIRequestOptions, resume: ResumeRunOptions): ReadableStream<AgentEvent> {
-  const { onLoss = () => undefined, onFrame, idleMs } = options;
+  const { name = new URL(options.url).host, onLoss = () => undefined, onFrame, idleMs } = options;
   const { run, from, signal, sent, flushMs } = resume;
   const progress = new RequestProgress(run.runId);
   const decode = (input: RunInput, report: OnLoss): Codec<unknown, AgentEvent> =>
@@ -84,7 +84,7 @@ export function resumeRun(options: AGUIRequestOptions, resume: ResumeRunOptions)
   const codec = resumeReplay(run, from, { decode, onLoss });
   const open = async (leave: AbortSignal): Promise<AsyncIterable<unknown>> =>
     (await readRunAgain(options, resume, leave)) ?? resume.send(progress, leave);
-  return sourceStream(open, codec, { signal, flushMs, ...defined({ idleMs, onFrame }) });
+  return sourceStream(open, codec, { signal, flushMs, remote: name, ...defined({ idleMs, onFrame }) });
 }
 
 /** Requests the run from its start. Returns undefined if the agent has not received it. Throws a `lost` error if it has no runs. */
