@@ -151,6 +151,30 @@ describe('the console in daily use', () => {
     expect(await sidebar().locator('.waiting-mark').count()).toBe(2);
   });
 
+  it('marks a thread that waits for a plain message, until it is answered', async () => {
+    const mark = sidebar().locator('.thread', { hasText: 'Night trains' }).locator('.waiting-mark');
+    await tab.start('Night trains', 'newsroom');
+    await tab.waitForText('Shall I publish it?');
+    await tab.waitUntilIdle();
+    const paused = new URL(page.url()).searchParams.get('thread');
+    await mark.waitFor();
+    const count = Number(/^\((\d+)\) /.exec(await page.title())?.[1]);
+    await sidebar().getByRole('button', { name: 'New thread' }).click();
+    await page.getByRole('button', { name: /^Waiting/ }).click();
+    const inbox = page.getByRole('list', { name: 'Waiting for you' });
+    await expect.poll(() => inbox.getByRole('link').count(), soon).toBe(count);
+    await inbox.getByRole('link', { name: /^Waits for your message newsroom · Night trains/ }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('thread')).toBe(paused);
+    await sidebar().getByRole('button', { name: 'All', exact: true }).click();
+    await tab.waitForText('Shall I publish it?');
+    await tab.waitUntilIdle();
+    await tab.send('yes');
+    await tab.waitForText('Published: https://example.com/column');
+    await tab.waitUntilIdle();
+    await mark.waitFor({ state: 'detached' });
+    await expect.poll(() => page.title(), soon).toMatch(new RegExp(`^\\(${count - 1}\\) `));
+  });
+
   it('shows the agent that answered in the topology, and no Markdown syntax in the tree and the tape', async () => {
     await tab.start('What is the weather in Lisbon?', 'helper');
     await tab.waitForText('In Lisbon it is');

@@ -39,6 +39,8 @@ export type ThreadInfo = {
   resourceId?: string;
   metadata?: JsonObject;
   headId?: string;
+  /** Whether the last answer is paused. */
+  paused?: true;
   version: number | string;
   createdAt: string;
   updatedAt: string;
@@ -139,8 +141,12 @@ export const api = {
   protocols: (): Promise<ProtocolLists> => get('/api/protocols'),
   topology: (agent: string): Promise<Topology> => get(`/api/agents/${segment(agent)}/topology`),
 
-  threads: (query: { search?: string; cursor?: string }): Promise<{ threads: ThreadInfo[]; cursor?: string }> =>
-    get('/api/threads', query),
+  threads: (query: {
+    search?: string;
+    cursor?: string;
+    paused?: 'true';
+    limit?: number;
+  }): Promise<{ threads: ThreadInfo[]; cursor?: string }> => get('/api/threads', query),
   /** Finds messages by the words of their text. */
   search: (q: string): Promise<{ matches: MatchInfo[] }> => get('/api/search', { q, limit: 30 }),
   thread: (id: string): Promise<{ thread: ThreadInfo; live?: LiveRun; usage?: Json }> =>

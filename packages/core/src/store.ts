@@ -4,6 +4,7 @@
 export type {
   ConnectionCounts,
   ListMessages,
+  ListedThread,
   ListThreads,
   MessageChange,
   MessageInput,

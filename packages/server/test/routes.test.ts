@@ -312,6 +312,25 @@ test('stores a file, serves ranges of it, and prevents browsers from running it'
   expect((await fetch(api(url), { headers: { 'if-none-match': `"other", W/${tag}` } })).status).toBe(304);
 });
 
+test('marks and finds the threads whose last message is paused', async () => {
+  const list = async (query: string): Promise<Array<[string, unknown]>> => {
+    const { threads } = await json<{ threads: Array<{ id: string; paused?: true }> }>(`/api/threads?limit=200${query}`);
+    return threads.filter(({ id }) => id === 'column' || id === 'first').map((thread) => [thread.id, thread.paused]);
+  };
+  await sendMessage(server.url, { thread: 'column', text: 'Night trains', agent: 'newsroom' });
+  expect(await list('')).toEqual([
+    ['column', true],
+    ['first', undefined],
+  ]);
+  expect(await list('&paused=true')).toEqual([['column', true]]);
+  const { messages } = await json<{ messages: unknown[] }>('/api/threads/column/messages?format=ui');
+  const reply = { id: 'reply', role: 'user', parts: [{ type: 'text', text: 'yes' }] };
+  const body = { id: 'column', trigger: 'submit-message', messages: [...messages, reply] };
+  await (await postJson(api('/api/agents/newsroom/chat'), body)).text();
+  expect(await list('&paused=true')).toEqual([]);
+  expect((await fetch(api('/api/threads?paused=yes'))).status).toBe(400);
+});
+
 test('names the call that an open approval of any thread is about', async () => {
   const { runId } = await sendMessage(server.url, { thread: 'inbox', text: 'Send an email to Ada' });
   const { questions } = await json<{ questions: Array<{ runId: string }> }>('/api/questions?state=open');

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useOpenQuestions } from '../decisions/open-questions.ts';
+import { useWaiting } from '../threads/use-waiting.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { navigate, type View } from '../use-location.ts';
 
@@ -11,7 +11,7 @@ const items: ReadonlyArray<{ view: View; label: string; icon: IconName }> = [
 
 /** Navigation on narrow screens, where the three columns are separate views. */
 export function BottomBar({ view }: { view: View }): ReactNode {
-  const waiting = useOpenQuestions().length;
+  const { count } = useWaiting();
   return (
     <nav className="bottom-bar" aria-label="Views">
       {items.map((item) => (
@@ -23,9 +23,9 @@ export function BottomBar({ view }: { view: View }): ReactNode {
         >
           <Icon name={item.icon} size={20} />
           {item.label}
-          {item.view === 'threads' && waiting > 0 && (
-            <span className="badge" aria-label={`${waiting} waiting for you`}>
-              {waiting}
+          {item.view === 'threads' && count > 0 && (
+            <span className="badge" aria-label={`${count} waiting for you`}>
+              {count}
             </span>
           )}
         </button>

@@ -1,5 +1,5 @@
 import { useEffect, type ReactNode } from 'react';
-import { useOpenQuestions } from '../decisions/open-questions.ts';
+import { useWaiting } from '../threads/use-waiting.ts';
 import { IconButton } from '../ui/button.tsx';
 
 /** Header of the chat: title and view options. Also sets the title of the page. */
@@ -20,11 +20,11 @@ export function ChatBar({
   onHelp: () => void;
   children?: ReactNode;
 }): ReactNode {
-  const waiting = useOpenQuestions().length;
+  const { count } = useWaiting();
   useEffect(() => {
     const name = title === '' ? 'Intertie' : `${title} · Intertie`;
-    document.title = waiting === 0 ? name : `(${waiting}) ${name}`;
-  }, [title, waiting]);
+    document.title = count === 0 ? name : `(${count}) ${name}`;
+  }, [title, count]);
   return (
     <header className="bar chat-bar">
       {title !== '' && <h1 className="title">{title}</h1>}

@@ -1,8 +1,9 @@
 import type { KeyboardEvent, ReactNode } from 'react';
-import type { OpenQuestion } from '../api.ts';
+import type { OpenQuestion, ThreadInfo } from '../api.ts';
 import { describeDecision, findQuestion, summarizeInput } from '../decisions/describe-decision.ts';
 import { useAgentColor } from '../agents/use-agent-color.ts';
 import { navigate } from '../use-location.ts';
+import type { Waiting } from './use-waiting.ts';
 
 /** Names what the user has to give. */
 function getKind(question: OpenQuestion): string {
@@ -35,49 +36,64 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   rows[Math.max(0, Math.min(rows.length - 1, at + by))]?.focus();
 }
 
-/** Open questions of all threads. A row opens the thread of its question. */
-export function Inbox({
-  questions,
+/** Open questions and paused threads. A row opens its thread. */
+export function Inbox({ waiting, current }: { waiting: Waiting; current: string | undefined }): ReactNode {
+  if (waiting.count === 0) return <p className="empty">Nothing waits for you.</p>;
+  return (
+    <ul className="threads inbox" aria-label="Waiting for you" onKeyDown={moveFocus}>
+      {waiting.questions.map((question) => (
+        <Row
+          key={`${question.runId} ${question.id}`}
+          thread={{ ...question, id: question.threadId }}
+          text={describe(question)}
+          kind={getKind(question)}
+          current={current}
+        />
+      ))}
+      {waiting.threads.map((thread) => (
+        <Row key={thread.id} thread={thread} text="Waits for your message" kind="Message" current={current} />
+      ))}
+    </ul>
+  );
+}
+
+function Row({
+  thread,
+  text,
+  kind,
   current,
 }: {
-  questions: readonly OpenQuestion[];
+  thread: Pick<ThreadInfo, 'id' | 'title' | 'agent'>;
+  text: ReactNode;
+  kind: string;
   current: string | undefined;
 }): ReactNode {
   const getColor = useAgentColor();
-  if (questions.length === 0) return <p className="empty">Nothing waits for you.</p>;
   return (
-    <ul className="threads inbox" aria-label="Waiting for you" onKeyDown={moveFocus}>
-      {questions.map((question) => (
-        <li
-          key={`${question.runId} ${question.id}`}
-          className="thread"
-          data-current={question.threadId === current || undefined}
-        >
-          <a
-            href={`?thread=${encodeURIComponent(question.threadId)}`}
-            onClick={(event) => {
-              if (event.metaKey || event.ctrlKey) return;
-              event.preventDefault();
-              navigate({ thread: question.threadId, view: 'chat' });
-            }}
-          >
-            <span className="question-text">{describe(question)}</span>
-            <span className="meta">
-              <span className="agent">
-                {question.agent !== undefined && (
-                  <>
-                    <span className="dot" style={{ background: getColor(question.agent) }} />
-                    {question.agent}
-                    {' · '}
-                  </>
-                )}
-                {question.title ?? 'Untitled'}
-              </span>
-              <span className="kind">{getKind(question)}</span>
-            </span>
-          </a>
-        </li>
-      ))}
-    </ul>
+    <li className="thread" data-current={thread.id === current || undefined}>
+      <a
+        href={`?thread=${encodeURIComponent(thread.id)}`}
+        onClick={(event) => {
+          if (event.metaKey || event.ctrlKey) return;
+          event.preventDefault();
+          navigate({ thread: thread.id, view: 'chat' });
+        }}
+      >
+        <span className="question-text">{text}</span>
+        <span className="meta">
+          <span className="agent">
+            {thread.agent !== undefined && (
+              <>
+                <span className="dot" style={{ background: getColor(thread.agent) }} />
+                {thread.agent}
+                {' · '}
+              </>
+            )}
+            {thread.title ?? 'Untitled'}
+          </span>
+          <span className="kind">{kind}</span>
+        </span>
+      </a>
+    </li>
   );
 }

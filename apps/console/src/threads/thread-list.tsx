@@ -7,10 +7,10 @@ import { ErrorMessage } from '../ui/error-message.tsx';
 import { useAgentColor } from '../agents/use-agent-color.ts';
 import { navigate } from '../use-location.ts';
 import { notifyThreadsChanged } from '../thread-changes.ts';
-import { useOpenQuestions } from '../decisions/open-questions.ts';
 import { Inbox } from './inbox.tsx';
 import { MessageMatches } from './message-matches.tsx';
 import { useThreads } from './use-threads.ts';
+import { useWaiting } from './use-waiting.ts';
 import { formatDate } from './format-date.ts';
 
 /** List of threads with search, rename and delete. */
@@ -33,8 +33,11 @@ export function ThreadList({
 }): ReactNode {
   const [search, setSearch] = useState('');
   const { threads, error, isLoading, loadMore } = useThreads(search);
-  const questions = useOpenQuestions();
-  const waiting = new Set(questions.map(({ threadId }) => threadId));
+  const waiting = useWaiting();
+  const waitingIds = new Set([
+    ...waiting.questions.map(({ threadId }) => threadId),
+    ...waiting.threads.map(({ id }) => id),
+  ]);
   return (
     <nav className="sidebar" aria-label="Threads">
       <header className="bar">
@@ -77,11 +80,11 @@ export function ThreadList({
         </button>
         <button type="button" aria-pressed={isInbox} aria-keyshortcuts="w" onClick={() => onInbox(true)}>
           Waiting
-          {questions.length > 0 && <span className="badge">{questions.length}</span>}
+          {waiting.count > 0 && <span className="badge">{waiting.count}</span>}
         </button>
       </div>
       {isInbox ? (
-        <Inbox questions={questions} current={current} />
+        <Inbox waiting={waiting} current={current} />
       ) : (
         <ul className="threads">
           {threads.map((thread) => (
@@ -89,7 +92,7 @@ export function ThreadList({
               key={thread.id}
               thread={thread}
               isCurrent={thread.id === current}
-              isWaiting={waiting.has(thread.id)}
+              isWaiting={waitingIds.has(thread.id)}
             />
           ))}
         </ul>
@@ -124,7 +127,7 @@ function ThreadRow({
 }: {
   thread: ThreadInfo;
   isCurrent: boolean;
-  /** Whether a question of the thread is open. */
+  /** Whether a question of the thread is open, or its last answer waits for a message. */
   isWaiting: boolean;
 }): ReactNode {
   const getColor = useAgentColor();

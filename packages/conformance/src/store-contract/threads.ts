@@ -1,8 +1,10 @@
 import type { Json } from '@intertie/core';
+import type { ListThreads } from '@intertie/core/store';
 import { describe, expect, it } from 'vitest';
 
 import { storeError, type Contract } from './contract.ts';
-import { deltas, ending, finish, message, request, start } from './samples.ts';
+import { answer, yes } from './answers.ts';
+import { deltas, ending, finish, message, pausing, request, start } from './samples.ts';
 
 const threadId = 'thread_1';
 
@@ -119,6 +121,44 @@ export function threadTests(contract: Contract): void {
       expect(await find({ search: 'ROME trip' })).toEqual(['t1']);
       expect(await find({ search: '0%' })).toEqual(['t2']);
       expect(await find({ search: '_' })).toEqual([]);
+    });
+
+    it('marks a thread whose head is paused, until the next message or answer', async () => {
+      const store = await contract.open();
+      const list = async (query: ListThreads = {}) =>
+        (await store.listThreads(query)).threads.map(({ id, paused: isPaused }) => [id, isPaused]);
+      const waiting = await start(store, '1');
+      expect(await list()).toEqual([[threadId, undefined]]);
+      await finish(store, waiting, ending({ outcome: { outcome: 'paused', waitingFor: [{ type: 'message' }] } }));
+      expect(await list()).toEqual([[threadId, true]]);
+      const next = await start(store, '2');
+      expect(await list()).toEqual([[threadId, undefined]]);
+      await finish(store, next, pausing(['q1']));
+      expect(await list()).toEqual([[threadId, true]]);
+      await answer(store, next.run.key, [yes('q1')]);
+      expect(await list()).toEqual([[threadId, undefined]]);
+      await store.saveThread({ thread: { id: threadId, headId: 'a_1' } });
+      expect(await list()).toEqual([[threadId, true]]);
+      await store.deleteMessage({ threadId, messageId: 'a_1' });
+      expect(await list()).toEqual([[threadId, undefined]]);
+    });
+
+    it('pages through the threads whose head is paused', async () => {
+      const store = await contract.open();
+      for (const [name, id] of Object.entries({ 1: 't1', 2: 't2', 3: 't3' })) {
+        const started = await start(store, name, { threadId: id, message: message(`u_${name}`, { threadId: id }) });
+        await finish(store, started, pausing([`q${name}`]));
+        await store.saveThread({ thread: { id: `${id}_empty` } });
+      }
+      const ids: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await store.listThreads({ paused: true, limit: 1, ...(cursor !== undefined && { cursor }) });
+        expect(page.threads).toHaveLength(1);
+        ids.push(...page.threads.map(({ id }) => id));
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      expect(ids.toSorted()).toEqual(['t1', 't2', 't3']);
     });
 
     it('deletes a thread with everything it owns and frees its id', async () => {

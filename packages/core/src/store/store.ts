@@ -64,13 +64,18 @@ export type ListThreads = {
   resourceId?: string;
   /** Terms that the title contains, case-insensitive. */
   search?: string;
+  /** Whether to list only threads whose head is paused. */
+  paused?: true;
   limit?: number;
   /** `cursor` of the previous page. */
   cursor?: string;
 };
 
+/** Thread of a list. `paused`: the status of its head, so the thread waits for a message or for answers. */
+export type ListedThread = Thread & { paused?: true };
+
 /** Threads sorted by `updatedAt`, newest first. The last page has no `cursor`. */
-export type ThreadPage = { threads: Thread[]; cursor?: string };
+export type ThreadPage = { threads: ListedThread[]; cursor?: string };
 
 export type SearchMessages = {
   /** Terms. Each has to be the beginning of a word of the message's text, case-insensitive. Without terms nothing is found. */

@@ -1,6 +1,7 @@
 import { StoreError, type Thread } from '@intertie/core';
 import {
   checkStoreId,
+  type ListedThread,
   type ListThreads,
   type Scope,
   type ThreadInput,
@@ -66,7 +67,15 @@ const pageSize = 50;
 
 interface ListedRow extends ThreadRow {
   updated_us: string;
+  is_paused: boolean;
 }
+
+/**
+ * A subquery rather than a join, so that every plan is one index lookup per listed thread. As a condition it looks up the threads of
+ * the scope until the page is full.
+ */
+const isPaused = `coalesce((select m.status from intertie.conversation_message m
+  where m.thread_id = t.id and m.id = t.head_id and m.deleted_at is null) = 'paused', false)`;
 
 /** Orders by update time and id. The cursor holds both, so that no thread is listed twice. */
 export async function listThreads(sql: Sql, scope: Scope, query: ListThreads): Promise<ThreadPage> {
@@ -80,19 +89,25 @@ export async function listThreads(sql: Sql, scope: Scope, query: ListThreads): P
   for (const word of (query.search ?? '').toLowerCase().split(/\s+/).filter(Boolean)) {
     conditions.push(`strpos(lower(t.title), ${add(word)}) > 0`);
   }
+  if (query.paused) conditions.push(isPaused);
   if (after) {
     const at = `(timestamptz 'epoch' + ${add(after.us)}::text::bigint * interval '1 microsecond')`;
     conditions.push(`t.updated_at <= ${at} and (t.updated_at < ${at} or t.key > ${add(after.key)})`);
   }
   const rows = await sql.query<ListedRow>(
-    `select ${threadColumns}, (extract(epoch from t.updated_at) * 1000000)::bigint::text as updated_us
+    `select ${threadColumns}, (extract(epoch from t.updated_at) * 1000000)::bigint::text as updated_us,
+       ${isPaused} as is_paused
      from intertie.threads t where ${conditions.join(' and ')}
      order by t.updated_at desc, t.key limit $2::int4`,
     values,
   );
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
-  return { threads: page.map(toThread), ...(last && { cursor: `${last.updated_us}:${last.key}` }) };
+  return { threads: page.map(toListedThread), ...(last && { cursor: `${last.updated_us}:${last.key}` }) };
+}
+
+function toListedThread(row: ListedRow): ListedThread {
+  return { ...toThread(row), ...(row.is_paused && { paused: true }) };
 }
 
 function readCursor(cursor: string): { us: string; key: string } {

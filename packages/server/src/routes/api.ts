@@ -1,14 +1,5 @@
-import type {
-  AgentKind,
-  AgentSource,
-  EndpointRoute,
-  Outcome,
-  Protocol,
-  RunRecord,
-  Thread,
-  Usage,
-} from '@intertie/core';
-import type { Decision, RunState } from '@intertie/core/store';
+import type { AgentKind, AgentSource, EndpointRoute, Outcome, Protocol, RunRecord, Usage } from '@intertie/core';
+import type { Decision, ListedThread, RunState } from '@intertie/core/store';
 import { toPublicOutcome } from '@intertie/core/http';
 import { defined, omit } from '@intertie/core/internal';
 import type { Host, HostedAgent } from '../host/host.ts';
@@ -36,7 +27,7 @@ export type ProtocolInfo = Pick<Protocol, 'name' | 'aliases' | 'label' | 'title'
 
 export type KindInfo = Pick<AgentKind, 'name' | 'title' | 'description'>;
 
-export type ThreadInfo = Omit<Thread, 'createdAt' | 'updatedAt'> & {
+export type ThreadInfo = Omit<ListedThread, 'createdAt' | 'updatedAt'> & {
   agent?: string;
   createdAt: string;
   updatedAt: string;
@@ -90,7 +81,7 @@ export function toKindInfo({ name, title, description }: KindInfo): KindInfo {
   return { name, title, description };
 }
 
-export function toThreadInfo(thread: Thread): ThreadInfo {
+export function toThreadInfo(thread: ListedThread): ThreadInfo {
   const { createdAt, updatedAt, ...rest } = thread;
   const agent = thread.metadata?.['agent'];
   return {

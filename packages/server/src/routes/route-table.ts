@@ -57,6 +57,7 @@ const createServerRoutes = (protocols: readonly Protocol[]): readonly Route[] =>
       limit: '1 to 200.',
       cursor: 'Cursor of the previous page.',
       resourceId: 'Only threads of a resource.',
+      paused: '`true`: only threads whose last message is paused, which the response marks with `paused`.',
     },
     answers: { 200: 'json' },
   },

@@ -16,6 +16,10 @@ const threadsQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).optional(),
   cursor: z.string().max(1000).optional(),
   resourceId: z.string().max(256).optional(),
+  paused: z
+    .literal('true')
+    .transform(() => true as const)
+    .optional(),
 });
 
 const threadPatch = z.strictObject({

@@ -280,10 +280,11 @@ export class ThreadSession {
   }
 
   #markSent(): void {
-    if (!this.#state.isNew) return;
-    this.#set({ isNew: false });
+    const { isNew } = this.#state;
+    if (isNew) this.#set({ isNew: false });
+    // The first message creates the thread, and every message ends the wait of a paused one.
     notifyThreadsChanged();
-    if (this.#isOpen) this.#follow();
+    if (isNew && this.#isOpen) this.#follow();
   }
 
   #follow(): void {

@@ -1,4 +1,4 @@
-import type { ListThreads, MemoryStore, MessageChange, ThreadInput, ThreadPage } from '../store.ts';
+import type { ListedThread, ListThreads, MemoryStore, MessageChange, ThreadInput, ThreadPage } from '../store.ts';
 import type { Scope } from '../scope.ts';
 import { StoreError } from '../store-error.ts';
 import { checkStoreId } from '../store-id.ts';
@@ -141,11 +141,13 @@ const pageSize = 50;
 /** Pages threads by `updatedAt`, then by id. The cursor holds both, so no thread is returned twice. */
 function listThreads(
   threads: ThreadRow[],
-  { resourceId, search = '', limit = pageSize, cursor }: ListThreads,
+  { resourceId, search = '', paused, limit = pageSize, cursor }: ListThreads,
 ): ThreadPage {
   const terms = search.toLowerCase().split(/\s+/).filter(Boolean);
   const after = cursor === undefined ? undefined : readCursor(cursor);
-  const found = threads.filter(({ updatedAt, id, title = '', ...thread }) => {
+  const found = threads.filter((thread) => {
+    const { updatedAt, id, title = '' } = thread;
+    if (paused && !isPaused(thread)) return false;
     if (thread.hidden || (resourceId !== undefined && thread.resourceId !== resourceId)) return false;
     if (after && (updatedAt > after.updatedAt || (updatedAt === after.updatedAt && id <= after.id))) return false;
     return terms.every((term) => title.toLowerCase().includes(term));
@@ -153,7 +155,15 @@ function listThreads(
   const sorted = found.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1));
   const page = sorted.slice(0, limit);
   const last = sorted.length > limit ? page.at(-1) : undefined;
-  return { threads: page.map(toThread), ...(last && { cursor: `${last.updatedAt}:${last.id}` }) };
+  return { threads: page.map(toListedThread), ...(last && { cursor: `${last.updatedAt}:${last.id}` }) };
+}
+
+function toListedThread(thread: ThreadRow): ListedThread {
+  return { ...toThread(thread), ...(isPaused(thread) && { paused: true }) };
+}
+
+function isPaused(thread: ThreadRow): boolean {
+  return thread.headId !== undefined && findMessage(thread, thread.headId)?.message.status === 'paused';
 }
 
 function readCursor(cursor: string): { updatedAt: number; id: string } {
