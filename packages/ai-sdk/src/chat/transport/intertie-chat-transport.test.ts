@@ -85,6 +85,15 @@ describe.each(chatMajors)('$name', ({ major, ai, createChat, createHookChat }) =
       expect(server.requests).toHaveLength(4);
     });
 
+    test('reconnects up to twenty times by default, which outlasts the restart of a server', async () => {
+      const server = new StubServer(scriptedSource(helloScript));
+      server.cuts = [{ after: 5 }];
+      server.refusals = [undefined, ...Array.from({ length: 19 }, () => 503)];
+      const chat = create(setup(server, { reconnectDelayMs: () => 0 }));
+      await chat.sendMessage({ text: 'hi' });
+      expect(shown(chat.lastMessage)).toEqual(hello);
+    });
+
     test('streams the rest to the same chat after the network was down', async () => {
       const server = new StubServer(scriptedSource(helloScript));
       for (let after = 1; after < helloFrames; after += 1) {

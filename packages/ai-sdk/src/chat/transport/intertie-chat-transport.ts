@@ -26,7 +26,7 @@ export interface IntertieChatTransportOptions<Version extends UIMessageVersion =
   version?: Version;
   /** Whether stopping the chat also stops the run on the server. Default: true. */
   stopOnAbort?: boolean;
-  /** Maximum number of consecutive failed reconnects before the stream errors. Default: 5. */
+  /** Maximum number of consecutive failed reconnects before the stream errors. Default: 20, which takes about a minute. */
   maxReconnects?: number;
   /** Delay before the nth consecutive attempt, in milliseconds. Default: 0, then 250 ms, doubled up to 4 s. */
   reconnectDelayMs?: (attempt: number) => number;
@@ -113,7 +113,7 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
     cursor: ChatCursor | undefined,
     canStartOver = false,
   ): ReadableStream<UIMessageChunkOf<Version>> {
-    const { version, maxReconnects = 5, reconnectDelayMs = defaultDelayMs } = this.#options;
+    const { version, maxReconnects = defaultMaxReconnects, reconnectDelayMs = defaultDelayMs } = this.#options;
     const key = this.#key(options.chatId);
     let isFirst = true;
     pending.run = readRunHeaders(response).runId ?? cursor?.run;
@@ -242,6 +242,9 @@ function encodeChatId(chatId: string): string {
     throw new TypeError(`"${chatId}" cannot be a chat id: URLs resolve it as a relative path.`);
   return encodeURIComponent(chatId);
 }
+
+/** Outlasts the restart of a single server. */
+const defaultMaxReconnects = 20;
 
 function defaultDelayMs(attempt: number): number {
   return attempt === 1 ? 0 : Math.min(250 * 2 ** (attempt - 2), 4000);
