@@ -300,8 +300,9 @@ describe('the first steps of a new user', { timeout: 300_000 }, () => {
       const env = { ...registry.env, DATABASE_URL: database.url };
       servers.push(...(await Promise.all([serveProject(project, env), serveProject(project, env)])));
       const [first, second] = servers;
-      expect(await chat(first!.url, 'shared', 'Polly')).toContain('You said: Polly');
-      expect(await readThread(second!.url, 'shared')).toContain('You said: Polly');
+      const answer = 'In **Lisbon** it is **21 °C**';
+      expect(await chat(first!.url, 'shared', 'What is the weather in Lisbon?')).toContain(answer);
+      expect(await readThread(second!.url, 'shared')).toContain(answer);
     } finally {
       await Promise.all(servers.map(({ stop }) => stop()));
       await database.stop();
