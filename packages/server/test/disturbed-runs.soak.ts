@@ -31,7 +31,7 @@ test('ends every run and informs its readers if nodes are killed under load', as
   for (let round = 0; round < rounds; round++) {
     const victim = await startNode(database, 0.5);
     const disturb = (): Promise<void> => victim.kill('SIGKILL');
-    const ends = await disturbRuns({ nodes: [victim, survivor], survivor, chats, disturb });
+    const ends = await disturbRuns({ nodes: [victim, survivor], survivor, chats, agent: 'forgetful', disturb });
     all.complete += ends['complete'] ?? 0;
     all['error lost'] += ends['error lost'] ?? 0;
   }

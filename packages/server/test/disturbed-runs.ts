@@ -1,12 +1,15 @@
 import { startBalancer } from './balancer.ts';
-import { chatThroughChaos, describeEnd, expectStored, followToEnd } from './chaos.ts';
+import { chatThroughChaos, describeEnd, expectStored } from './chaos.ts';
 import type { Node } from './nodes.ts';
+import { followToEnd } from './thread-log.ts';
 
 type Options = {
   nodes: readonly Node[];
   /** Node that is asked for stored messages. */
   survivor: Node;
   chats: number;
+  /** Agent of the chats. Default: `helper`, whose runs can continue in another process. */
+  agent?: string;
   /** Injects the fault while all chats are streaming. */
   disturb: () => Promise<void>;
 };
@@ -15,11 +18,14 @@ type Options = {
  * Runs chats over a load balancer, with a second reader of each run, while a fault is injected. All of them must end with the
  * stored message. Returns the number of runs by outcome.
  */
-export async function disturbRuns({ nodes, survivor, chats, disturb }: Options): Promise<{ [end: string]: number }> {
+export async function disturbRuns(options: Options): Promise<{ [end: string]: number }> {
+  const { nodes, survivor, chats, agent = 'helper', disturb } = options;
   const balancer = await startBalancer(nodes);
   const threads = Array.from({ length: chats }, () => crypto.randomUUID());
   const streaming = new Set<string>();
-  const chatting = threads.map((thread) => chatThroughChaos(balancer.url, survivor.url, 'Write a long answer', thread));
+  const chatting = threads.map((thread) =>
+    chatThroughChaos(balancer.url, survivor.url, 'Write a long answer', { thread, agent }),
+  );
   const read = threads.map(async (thread) => {
     const events = await followToEnd(balancer.url, await liveRun(survivor.url, thread), ({ type }) => {
       if (type === 'text-delta') streaming.add(thread);

@@ -17,10 +17,9 @@ import { newPostgresUrl } from '../../postgres/test/databases.ts';
 import { toVisibleMessages } from './ag-ui-protocol.ts';
 import { startBalancer } from './balancer.ts';
 import { fetchWholeBody, storedMessages } from './chaos/chaos-users.ts';
-import { followToEnd } from './chaos.ts';
 import { chatBody } from './client.ts';
 import { spawnNode, type Node } from './nodes.ts';
-import { fetchFromAny, readLog, withoutDiscarded } from './thread-log.ts';
+import { fetchFromAny, followToEnd, readLog, withoutDiscarded } from './thread-log.ts';
 
 const program = fileURLToPath(new URL('recovering-node.mjs', import.meta.url));
 const agent = 'recovering';

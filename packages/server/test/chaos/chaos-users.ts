@@ -9,9 +9,8 @@ import type { UIMessage } from 'ai';
 
 import { settled, shown, type ChatMajor } from '../../../ai-sdk/test/chats.ts';
 import { toVisibleMessages } from '../ag-ui-protocol.ts';
-import { followToEnd } from '../chaos.ts';
 import { chatBody, postJson } from '../client.ts';
-import { withoutDiscarded } from '../thread-log.ts';
+import { followToEnd, withoutDiscarded } from '../thread-log.ts';
 import { startTrace, type Trace } from './chaos-evidence.ts';
 
 /** Counts what the users have seen. Every entry of `faults` breaks a guarantee. */
