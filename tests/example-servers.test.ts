@@ -168,6 +168,10 @@ describe('examples/express-app', () => {
     expect((await asUser('bob')(`${second.url}/t1/stream`)).status).toBe(204);
     expect((await asUser('bob')(`${second.url}/t1/stop`, { method: 'POST' })).status).toBe(404);
     expect((await fetch(`${second.url}/t1/stream`)).status).toBe(401);
+    const asBob = new DefaultChatTransport({ api: second.url, fetch: asUser('bob') });
+    await (await asBob.sendMessages(toRequest('t1'))).pipeTo(new WritableStream());
+    expect((await loadMessages(second.url, ada)).map(({ id }) => id)).toEqual(['u1', question!.id]);
+    expect(await loadMessages(second.url, asUser('bob'))).toHaveLength(2);
 
     const approval = { id: call.approval!.id, approved: true };
     const parts = question!.parts.map((part) =>
