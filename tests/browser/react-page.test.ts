@@ -166,6 +166,7 @@ describe('docs/react-page.md', () => {
     await Promise.all([page.waitForResponse((response) => response.url().includes('/messages')), focus(page)]);
     await page.waitForTimeout(200);
     expect(await page.getByText('Where am I?').count()).toBe(1);
+    expect(await page.getByRole('alert').count()).toBe(1);
     await page.unroute('**/chat');
     await send(page, 'What is the weather in Lisbon?');
     await page.getByText('Lisbon: 21 °C, clear').waitFor();
