@@ -157,7 +157,7 @@ describe('examples/express-app', () => {
 
     const second = await start('express-app', {}, cwd);
     // Before any request.
-    const takeover = "run of a dead process taken over { agent: 'helper' }";
+    const takeover = "run of another process taken over { agent: 'helper' }";
     await expect.poll(second.getOutput, { timeout: 20_000 }).toContain(takeover);
     await expect.poll(() => loadMessages(second.url, ada), { timeout: 20_000 }).toHaveLength(2);
     const [, question] = await loadMessages(second.url, ada);
@@ -168,6 +168,10 @@ describe('examples/express-app', () => {
     expect((await asUser('bob')(`${second.url}/t1/stream`)).status).toBe(204);
     expect((await asUser('bob')(`${second.url}/t1/stop`, { method: 'POST' })).status).toBe(404);
     expect((await fetch(`${second.url}/t1/stream`)).status).toBe(401);
+    const asBob = new DefaultChatTransport({ api: second.url, fetch: asUser('bob') });
+    await (await asBob.sendMessages(toRequest('t1'))).pipeTo(new WritableStream());
+    expect((await loadMessages(second.url, ada)).map(({ id }) => id)).toEqual(['u1', question!.id]);
+    expect(await loadMessages(second.url, asUser('bob'))).toHaveLength(2);
 
     const approval = { id: call.approval!.id, approved: true };
     const parts = question!.parts.map((part) =>
@@ -180,6 +184,45 @@ describe('examples/express-app', () => {
 
     const exited = new Promise((resolve) => second.child.once('exit', resolve));
     second.child.kill('SIGTERM');
+    expect(await exited).toBe(0);
+  });
+
+  it('refuses requests of pages of other sites', async () => {
+    const { url } = await start('express-app', { DATABASE_URL: await newPostgresUrl() });
+    const { origin } = new URL(url);
+    // A page of another site can send this without a preflight request, and with the cookies of the user.
+    const post = (headers: Record<string, string>): Promise<Response> =>
+      ada(url, { method: 'POST', headers, body: JSON.stringify({ id: 't1', message: firstMessage }) });
+    for (const other of ['https://elsewhere.example', 'null', `${origin}.elsewhere.example`, `${origin}0`])
+      expect((await post({ origin: other, 'content-type': 'text/plain' })).status).toBe(403);
+    expect(await loadMessages(url, ada)).toEqual([]);
+    const responses = [await post({ origin }), await post({})];
+    for (const response of responses) {
+      expect(response.status).toBe(200);
+      await response.text();
+    }
+  });
+
+  it('serves the history and the stream of a run while it shuts down', async () => {
+    const { url, child } = await start('express-app', { DATABASE_URL: await newPostgresUrl() });
+    const text = 'Write a long answer';
+    const message = { id: 'u1', role: 'user', parts: [{ type: 'text', text }] };
+    const answer = await ada(url, { method: 'POST', body: JSON.stringify({ id: 't1', message }) });
+    const reader = answer.body!.getReader();
+    await reader.read();
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    const send = async (): Promise<number> => {
+      const other = { id: 't2', message: firstMessage };
+      return (await ada(url, { method: 'POST', body: JSON.stringify(other) })).status;
+    };
+    await expect.poll(send).toBe(503);
+    expect(await loadMessages(url, ada)).toMatchObject([{ role: 'user' }]);
+    const resumed = await ada(`${url}/t1/stream`);
+    expect(resumed.status).toBe(200);
+    await resumed.body!.cancel();
+    await reader.cancel();
+    expect((await ada(`${url}/t1/stop`, { method: 'POST' })).status).toBe(200);
     expect(await exited).toBe(0);
   });
 

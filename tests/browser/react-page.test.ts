@@ -106,6 +106,86 @@ describe('docs/react-page.md', () => {
     await page.close();
   });
 
+  /** Brings a tab to the front. Headless Chromium treats every tab as focused, so it sends no event. */
+  const focus = (page: Page): Promise<boolean> => page.evaluate(() => dispatchEvent(new Event('focus')));
+  const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
+
+  it('shows the turn of another tab when it gets the focus, and sends the next turn on the same branch', async () => {
+    const [a, b] = [await client.open('tabs'), await client.open('tabs')];
+    await b.getByLabel('Message').fill('What is the weather in Oslo?');
+    await send(a, 'Send an email to Ada');
+    await press(a, 'Approve');
+    await a.getByText('Sent to Ada.').waitFor();
+    await a.getByRole('button', { name: 'Send', exact: true }).waitFor();
+    expect(await b.getByText('Sent to Ada.').count()).toBe(0);
+
+    await focus(b);
+    await b.getByText('Sent to Ada.').waitFor();
+    expect(await b.getByLabel('Message').inputValue()).toBe('What is the weather in Oslo?');
+    await press(b, 'Send');
+    await b.getByText('Oslo: 21 °C, clear').waitFor();
+    await b.getByRole('button', { name: 'Send', exact: true }).waitFor();
+    const shown = await b.locator('main').textContent();
+    for (const page of [a, b]) {
+      await page.reload();
+      await page.getByText('Oslo: 21 °C, clear').waitFor();
+      expect(await page.locator('main').textContent()).toBe(shown);
+      expect(await page.getByText('Sent to Ada.').count()).toBe(1);
+    }
+    await Promise.all([a.close(), b.close()]);
+  });
+
+  it('joins a live answer of another tab once when it gets the focus several times', async () => {
+    const [a, b] = [await client.open('live'), await client.open('live')];
+    const streams: string[] = [];
+    b.on('response', (response) => {
+      if (response.url().endsWith('/stream') && response.status() === 200) streams.push(response.url());
+    });
+    await send(a, 'Write a long answer');
+    await a.getByText('1. Events').waitFor();
+    await b.evaluate(() => {
+      for (let count = 0; count < 3; count++) dispatchEvent(new Event('focus'));
+      document.dispatchEvent(new Event('visibilitychange'));
+    });
+    await b.getByRole('button', { name: 'Stop' }).waitFor();
+    await Promise.all([focus(a), focus(b)]);
+    await b.getByText('2. Runs').waitFor();
+    expect(streams).toHaveLength(1);
+    await press(b, 'Stop');
+    await waitForStored(client.server, 'live', '"status":"aborted"');
+    await a.getByRole('button', { name: 'Send', exact: true }).waitFor();
+    for (const page of [a, b]) expect(await page.getByText('1. Events').count()).toBe(1);
+    await Promise.all([a.close(), b.close()]);
+  });
+
+  it('keeps a message that could not be sent when it gets the focus', async () => {
+    const page = await client.open('unsent');
+    await page.route('**/chat', (route) => route.abort());
+    await send(page, 'Where am I?');
+    await page.getByRole('alert').waitFor();
+    await Promise.all([page.waitForResponse((response) => response.url().includes('/messages')), focus(page)]);
+    await page.waitForTimeout(200);
+    expect(await page.getByText('Where am I?').count()).toBe(1);
+    expect(await page.getByRole('alert').count()).toBe(1);
+    await page.unroute('**/chat');
+    await send(page, 'What is the weather in Lisbon?');
+    await page.getByText('Lisbon: 21 °C, clear').waitFor();
+    await page.close();
+  });
+
+  it('shows that an email was not sent if a new message came before its approval', async () => {
+    const page = await client.open('superseded');
+    await send(page, 'Send an email to Ada');
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    await send(page, 'What is the weather in Lisbon?');
+    await page.getByText('Lisbon: 21 °C, clear').waitFor();
+    await page.getByRole('button', { name: 'Send', exact: true }).waitFor();
+    await page.reload();
+    await page.getByText('Not sent.').waitFor();
+    expect(await page.getByText('Writing an email').count()).toBe(0);
+    await page.close();
+  });
+
   it('logs no page errors', () => {
     expect(client.errors).toEqual([]);
   });

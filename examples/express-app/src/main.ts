@@ -20,7 +20,7 @@ const host = createRunHost(store, {
   onRunError: ({ scope, threadId, runId }, { code, message }) =>
     console.error('run failed', { scope, threadId, runId, code, message }),
   onError: (error) => console.warn('will be tried again', error),
-  observer: { takenOver: (run) => console.warn('run of a dead process taken over', run) },
+  observer: { takenOver: (run) => console.warn('run of another process taken over', run) },
 });
 const model = demoModel(); // a script; yours: anthropic('claude-sonnet-4-5'), or any other AI SDK model
 const agent = new Agent({ name: 'helper', model, tools: { sendEmail }, recover: 'step', store, host });
@@ -35,8 +35,13 @@ const users = new Map([
 const app = express();
 
 app.use('/api', (request, response, next) => {
+  const origin = request.get('origin');
   const user = users.get(request.get('authorization') ?? '');
-  if (user === undefined) response.status(401).json({ error: { code: 'unauthorized', message: 'Sign in first.' } });
+  // With cookies, a page of another site could send messages as the user.
+  if (origin !== undefined && !origin.endsWith(`//${request.get('host')}`))
+    response.status(403).json({ error: { code: 'origin-not-allowed', message: `Not for pages of ${origin}.` } });
+  else if (user === undefined)
+    response.status(401).json({ error: { code: 'unauthorized', message: 'Sign in first.' } });
   else {
     response.locals.user = user;
     next();
@@ -61,8 +66,9 @@ const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => {
 });
 
 async function shutDown() {
-  server.close();
+  // A page that is reloaded during the drain period still gets its history and its stream.
   await agent.close({ drainMs: 10_000 });
+  server.close();
   await store.close();
 }
 process.once('SIGTERM', shutDown);
