@@ -34,6 +34,7 @@ type Row = {
   has_parent: boolean;
   answer_taken: boolean;
   user_taken: boolean;
+  has_lease: boolean;
   now: number;
 };
 
@@ -57,10 +58,8 @@ export async function readStartPreconditions(
   // Postgres rejects parameters that cannot be stored as text.
   const parentParameter = parentId !== undefined && isStoreText(parentId) ? parentId : null;
 
-  const [live] = await sql.query<{ run_key: string; dead: boolean }>(
-    `select l.run_id::text as run_key, not exists (
-          select 1 from intertie.processes p where p.id = l.process and p.lease_until >= now()) as dead
-      from intertie.run_live l where l.thread_id = $1::text::uuid for no key update of l`,
+  const [live] = await sql.query<{ run_key: string; process: string }>(
+    `select run_id::text as run_key, process from intertie.run_live where thread_id = $1::text::uuid for no key update`,
     [uuid],
   );
   const [found] = await sql.query<Row>(
@@ -73,10 +72,20 @@ export async function readStartPreconditions(
           where m.thread_id = $1::text::uuid and m.id = $6) as answer_taken,
         exists (select 1 from intertie.conversation_message m
           where m.thread_id = $1::text::uuid and m.id = $7) as user_taken,
+        exists (select 1 from intertie.processes p where p.id = $8 and p.lease_until >= now()) as has_lease,
         (extract(epoch from now()) * 1000)::float8 as now
       from (select 1) one
         left join intertie.requests q on q.scope = $2 and q.key = $3 and q.created_at > now() - interval '1 day'`,
-    [uuid, scope, idempotency?.key ?? null, request.runId, parentParameter, request.messageId, message?.id ?? null],
+    [
+      uuid,
+      scope,
+      idempotency?.key ?? null,
+      request.runId,
+      parentParameter,
+      request.messageId,
+      message?.id ?? null,
+      live?.process ?? null,
+    ],
   );
   const row = found!;
   const blocker = live?.run_key ?? (row.queued > 0 ? await findNextQueued(sql, uuid) : undefined);
@@ -88,7 +97,7 @@ export async function readStartPreconditions(
     earlier: row.earlier_hash === null ? undefined : { hash: row.earlier_hash, run: row.earlier_run },
     sameIdRun: row.same_id_run ?? undefined,
     blocker,
-    isBlockerDead: live?.dead ?? false,
+    isBlockerDead: live !== undefined && !row.has_lease,
     queued: row.queued,
     isAnswerIdTaken: row.answer_taken,
     isUserIdTaken: row.user_taken,

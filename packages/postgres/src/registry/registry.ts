@@ -139,15 +139,18 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
       if (claim !== undefined) checkStoreId('claim', claim);
       return takeRuns(
         database,
+        // `seen` is the row as the statement first read it. Postgres locks and checks the newest version of a row that has changed since,
+        // but does not read its process again: without `seen`, the new owner would seem to have no lease.
         `with dead as (
-            select l.run_id from intertie.run_live l
-              join intertie.runs r on r.id = l.run_id
-              left join intertie.processes p on p.id = l.process
+            select l.run_id from intertie.run_live seen
+              join intertie.run_live l on l.run_id = seen.run_id and l.epoch = seen.epoch
+              join intertie.runs r on r.id = seen.run_id
+              left join intertie.processes p on p.id = seen.process
             where coalesce(p.lease_until < now(), true)
-              and not (l.process = $1 and coalesce(l.claim = $2, false))
+              and not (seen.process = $1 and coalesce(seen.claim = $2, false))
               and ($4::text[] is null or r.agent = any ($4::text[])
-                or coalesce(p.lease_until, l.released_at, '-infinity') < now() - $5::float8 * interval '1 ms')
-            order by l.run_id limit $3 for no key update of l skip locked)
+                or coalesce(p.lease_until, seen.released_at, '-infinity') < now() - $5::float8 * interval '1 ms')
+            order by seen.run_id limit $3 for no key update of l skip locked)
           update intertie.run_live l set epoch = l.epoch + 1, process = $1, claim = $2, released_at = null,
             attempts = l.attempts + case when l.released_at is null then 1 else 0 end
           from dead where l.run_id = dead.run_id returning l.run_id`,
