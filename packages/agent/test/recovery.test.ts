@@ -6,12 +6,12 @@ import { killOnPostgres } from './recovery-kills.ts';
 const timeout = 120_000;
 
 it(
-  'continues the runs of a model whose processes are killed 10 times, and runs no tool twice',
+  'continues the runs of a model whose processes are killed 20 times, and runs no tool twice',
   { timeout },
   async ({ annotate }) => {
-    const figures = await killOnPostgres({ kills: 10, runs: 4, concurrency: 5, leaseMs: 0 });
+    const figures = await killOnPostgres({ kills: 20, runs: 2, concurrency: 5, leaseMs: 0 });
     await annotate(figures);
-    expect(figures).toContain('10 kills: 40 runs complete');
+    expect(figures).toContain('20 kills: 40 runs complete');
     expect(Number(/(\d+) of them resumed/.exec(figures)?.[1])).toBeGreaterThan(20);
   },
 );
