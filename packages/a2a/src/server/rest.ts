@@ -102,7 +102,7 @@ function respond(call: A2ACall, body: unknown): Response {
 function stream(call: A2ACall, items: AsyncGenerator<StreamResponse, void>): Promise<Response> {
   return createSSEResponse(items, {
     toJson: (item) => StreamResponse.toJSON(item),
-    toErrorJson: (error) => toRestErrorBody(error, restStatusFor(error)),
+    toErrorJson: (error) => toRestErrorBody(error, getRestStatus(error)),
     keepAliveMs: call.keepAliveMs,
     getHeaders: () => toExtensionHeaders(call),
     onCancel: call.cancel,
@@ -111,9 +111,13 @@ function stream(call: A2ACall, items: AsyncGenerator<StreamResponse, void>): Pro
 
 export function toRestErrorResponse(thrown: unknown): Response {
   const error = toA2AError(thrown);
-  const isInternal = error instanceof InternalA2AError;
-  const status = isInternal ? error.status : restStatusFor(error);
+  const status = getRestStatus(error);
   const headers = new Headers({ 'content-type': A2A_CONTENT_TYPE });
-  if (isInternal && error.retryAfter !== undefined) headers.set('retry-after', String(error.retryAfter));
+  const retryAfter = error instanceof InternalA2AError ? error.retryAfter : undefined;
+  if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter));
   return Response.json(toRestErrorBody(error, status), { status, headers });
+}
+
+function getRestStatus(error: unknown): number {
+  return error instanceof InternalA2AError ? error.status : restStatusFor(error);
 }

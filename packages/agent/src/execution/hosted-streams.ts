@@ -1,3 +1,5 @@
+import { RunRefusedError } from '@intertie/core';
+
 /**
  * Streams that this process serves. On shutdown those that are still read fail with an error: a stream that only closes
  * would look like the end of the run.
@@ -21,7 +23,7 @@ export class HostedStreams {
   }
 
   abort(): void {
-    const error = new Error('The process is shutting down. Follow the run from another process, at the same position.');
+    const error = new RunRefusedError({ code: 'closing' });
     for (const abort of this.#aborts) abort(error);
   }
 }

@@ -19,12 +19,12 @@ export type RunRefusal =
   | { code: 'expired' | 'cancelled'; ids: readonly string[] }
   /** No live run writes the message, and the request has no answers for it. */
   | { code: 'nothing-to-continue'; messageId: string }
-  /** The process is shutting down and accepts no new runs. */
+  /** The process is shutting down: it starts no runs, and its readers continue in another process. */
   | { code: 'closing' }
   /** The process is overloaded and accepts no new runs for the moment. */
   | { code: 'overloaded' };
 
-/** Reports that a run was not started, joined, answered or stopped. Programs act on `code`. */
+/** Reports that a run was not started, joined, answered, stopped or read to its end. Programs act on `code`. */
 export class RunRefusedError extends Error {
   override readonly name = 'RunRefusedError';
   readonly refusal: RunRefusal;
@@ -96,7 +96,7 @@ function explain(refusal: RunRefusal): string {
     case 'nothing-to-continue':
       return `Message ${refusal.messageId} is not waiting, or the request does not contain its answers. Send a message, or answer its open questions.`;
     case 'closing':
-      return 'The process is shutting down and accepts no new runs. Try again in a moment.';
+      return 'The process is shutting down. A run that can continue does so in another process, which also accepts new runs.';
     case 'overloaded':
       return 'The process is overloaded and accepts no new runs. Try again in a few seconds.';
   }

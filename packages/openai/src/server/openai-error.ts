@@ -77,6 +77,17 @@ export function toRequestError(error: unknown): OpenAIRequestError | undefined {
   return new OpenAIRequestError(message, { status: code === 'not-found' ? 404 : code === 'invalid' ? 400 : 409, code });
 }
 
+/**
+ * Converts an error of a request that waits for the run that it has started. The run may continue, and a repeated request that the
+ * server does not recognize starts another one.
+ */
+export function toWaitError(error: unknown): unknown {
+  const known = toRequestError(error);
+  if (known === undefined) return error;
+  const { message, status, code, param } = known;
+  return new OpenAIRequestError(message, { status, code, param, shouldRetry: false });
+}
+
 /** Error of a run that failed. Clients send no idempotency key by default, so each retry would start another run. */
 export function toRunError({ message, code = 'run-failed' }: Fault): OpenAIRequestError {
   return new OpenAIRequestError(message, { status: 502, code, shouldRetry: false });

@@ -16,8 +16,8 @@ import { createResponsesEncoder, type ResponsesEncoder } from '../encode/encode-
 import type { Flavour, ResponseEvent } from '../shared/response-event.ts';
 import { ResponseFollower, type ResponseEncoder } from './follow-response.ts';
 import { listInputItems } from './list-input-items.ts';
-import { expired, OpenAIRequestError, responseNotFound, toRunError } from './openai-error.ts';
-import { readChatMessages, readResponsesInput, toPlainText, type Turn } from './read-input.ts';
+import { expired, OpenAIRequestError, responseNotFound, toRunError, toWaitError } from './openai-error.ts';
+import { readChatMessages, readResponsesInput, toPlainText, type Conversation, type Turn } from './read-input.ts';
 import { findRecord, startRun } from './start-run.ts';
 import { toResponseIdentity } from './stored-request.ts';
 import { writeSSE } from './write-sse.ts';
@@ -61,7 +61,7 @@ export class OpenAIHandler {
     const encoder = this.#createEncoder(record, served.after);
     const follower = this.#follow(agent, served, encoder, served.after);
     if (body.stream === true) return this.#stream(served, follower, toEventFrame);
-    if (body.background !== true) await drain(served, follower);
+    if (body.background !== true) await this.#waitForEnd(served, follower, conversation);
     return Response.json(encoder.response, { headers: toRunHeaders(served.ids) });
   }
 
@@ -126,7 +126,7 @@ export class OpenAIHandler {
       const hasUsage = asFields(body.stream_options).include_usage === true;
       return this.#stream(served, follower, (chunk) => toChatFrames(chunk, hasUsage), 'data: [DONE]\n\n');
     }
-    await drain(served, follower);
+    await this.#waitForEnd(served, follower, conversation);
     if (encoder.error !== undefined) throw toRunError(encoder.error);
     return Response.json(encoder.completion, { headers: toRunHeaders(served.ids) });
   }
@@ -150,16 +150,24 @@ export class OpenAIHandler {
     throw new OpenAIRequestError(message, { status: 404, code: 'model_not_found', param: 'model' });
   }
 
-  #start(
-    agent: DurableAgent,
-    body: JsonObject,
-    conversation: ReturnType<typeof readChatMessages>,
-    isEphemeral: boolean,
-  ): Promise<ServedRun> {
-    const { request, by } = this.#request;
-    const idempotencyKey = request.headers.get('idempotency-key') || undefined;
+  #start(agent: DurableAgent, body: JsonObject, conversation: Conversation, isEphemeral: boolean): Promise<ServedRun> {
+    const { by } = this.#request;
     const { onLoss } = this.#options;
-    return startRun(agent, { body, conversation, isEphemeral, by, idempotencyKey, onLoss });
+    return startRun(agent, { body, conversation, isEphemeral, by, idempotencyKey: this.#readIdempotencyKey(), onLoss });
+  }
+
+  #readIdempotencyKey(): string | undefined {
+    return this.#request.request.headers.get('idempotency-key') || undefined;
+  }
+
+  /** Waits for the complete answer. If that fails, only a client whose repeated request gets the same run may repeat it. */
+  async #waitForEnd<Out>(served: ServedRun, follower: ResponseFollower<Out>, { turns }: Conversation): Promise<void> {
+    try {
+      await drain(served, follower);
+    } catch (error) {
+      const hasAnswers = (turns.at(-1)?.outputs.length ?? 0) > 0;
+      throw hasAnswers || this.#readIdempotencyKey() !== undefined ? error : toWaitError(error);
+    }
   }
 
   async #findResponse(): Promise<{ agent: DurableAgent; served: ServedRun; record: RunRecord; from: number }> {

@@ -319,8 +319,9 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
   closing: {
     status: 503,
     title: 'Server is shutting down',
-    cause: 'The process accepts no new runs while it waits for running ones to end.',
-    fix: 'Retry in a moment: another process answers, or this one after its restart.',
+    cause:
+      'The process accepts no new runs while it waits for running ones to end. Then it breaks streams and requests that still wait: a run that can continue does so in another process.',
+    fix: 'Retry in a moment: another process answers, or this one after its restart. A retried OpenAI request starts another run unless it has an `Idempotency-Key`.',
   },
   overloaded: {
     status: 503,
