@@ -1,16 +1,21 @@
-import type { AgentEvent } from '@intertie/core';
+import type { AgentEvent, Loss } from '@intertie/core';
 import { expect, it } from 'vitest';
 import { ChatEncoder, type ChatChunk } from './encode-chat.ts';
 
-function encode(events: AgentEvent[]): { encoder: ChatEncoder; deltas: string[] } {
-  const encoder = new ChatEncoder({ id: 'chatcmpl-1', model: 'helper', createdAt: 0 });
+function encode(
+  events: AgentEvent[],
+  { isStreamed = true } = {},
+): { encoder: ChatEncoder; deltas: string[]; losses: string[] } {
+  const losses: string[] = [];
+  const onLoss = ({ what }: Loss): void => void losses.push(what);
+  const encoder = new ChatEncoder({ id: 'chatcmpl-1', model: 'helper', createdAt: 0, isStreamed, onLoss });
   const chunks: ChatChunk[] = [];
   for (const event of events) encoder.feed(event, (chunk) => chunks.push(chunk));
   const deltas = chunks.flatMap(({ choices }) => {
     const [{ delta }] = choices as unknown as [{ delta: { content?: string } }];
     return delta.content ? [delta.content] : [];
   });
-  return { encoder, deltas };
+  return { encoder, deltas, losses };
 }
 
 const start = (id: string, more: object = {}): AgentEvent => ({ type: 'text-start', id, ...more });
@@ -61,4 +66,34 @@ it('never sends text between agents', () => {
     { type: 'run-end', outcome: 'complete' },
   ]);
   expect(deltas).toEqual(['answer']);
+});
+
+const discarded: AgentEvent[] = [
+  { type: 'step-start', stepId: 'a' },
+  { type: 'step-start', stepId: 'b' },
+  start('1', { stepId: 'a' }),
+  delta('1', 'Partial a'),
+  start('2', { stepId: 'b' }),
+  delta('2', 'Partial b'),
+  end('2'),
+  { type: 'step-end', stepId: 'b', discarded: true },
+  end('1'),
+  { type: 'step-end', stepId: 'a', discarded: true },
+  { type: 'step-start', stepId: 'c' },
+  start('3', { stepId: 'c' }),
+  delta('3', 'Complete'),
+  end('3'),
+  { type: 'step-end', stepId: 'c' },
+];
+
+it('omits the text of a discarded step from a complete answer', () => {
+  const { encoder, losses } = encode(discarded, { isStreamed: false });
+  expect(encoder.completion).toMatchObject({ choices: [{ message: { content: 'Complete' } }] });
+  expect(losses).toEqual([]);
+});
+
+it('drops unsent text of a discarded step from a stream, and reports sent text as a loss', () => {
+  const { deltas, losses } = encode(discarded);
+  expect(deltas).toEqual(['Partial a', '\n\nComplete']);
+  expect(losses).toEqual(['step-end discarded']);
 });

@@ -9,14 +9,23 @@ export type ChatEncoderOptions = {
   model: string;
   /** Milliseconds since 1970. */
   createdAt: number;
+  /** Whether a client reads the chunks, so that sent text cannot be retracted. */
+  isStreamed: boolean;
   onLoss?: OnLoss;
 };
 
 export type ChatChunk = JsonObject;
 
 type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls';
-/** Part that is being written. `pending`: its text that is not sent yet. */
-type QueuedText = { id: string; kind: 'text' | 'reasoning'; pending: string; isEmpty: boolean; isEnded: boolean };
+/** Text or reasoning of one part: what is sent, and what is not sent yet. */
+type PartText = {
+  id: string;
+  kind: 'text' | 'reasoning';
+  stepId: string | undefined;
+  sent: string;
+  pending: string;
+  isEnded: boolean;
+};
 type ToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } };
 
 /** Separates the texts of an answer, which a chat completion joins. */
@@ -29,14 +38,15 @@ const textSeparator = '\n\n';
 export class ChatEncoder {
   #options: ChatEncoderOptions;
   #onLoss: OnLoss;
-  #content = '';
-  #reasoning = '';
+  /** Parts of which text was sent, without those of discarded steps. */
+  #texts: PartText[] = [];
+  #hasSentContent = false;
   #calls: ToolCall[] = [];
   #callIndexes = new Map<string, number>();
   /** Names and inputs of the tools that the runtime executes, for questions about them. */
   #runtimeCalls = new Map<string, { name: string; arguments: string }>();
-  /** Parts in the order of their starts. Only the first is sent: deltas of parallel parts would be mixed. */
-  #queue: QueuedText[] = [];
+  /** Parts to send in the order of their starts. Only the first is sent: deltas of parallel parts would be mixed. */
+  #queue: PartText[] = [];
   #hasStarted = false;
   #reported = new Set<string>();
   #finish: FinishReason | undefined;
@@ -64,12 +74,14 @@ export class ChatEncoder {
 
   /** The complete answer, for a request without `stream`. */
   get completion(): JsonObject {
+    const content = this.#joinTexts('text', textSeparator);
+    const reasoning = this.#joinTexts('reasoning', '');
     const message = {
       role: 'assistant',
-      content: this.#content === '' && this.#calls.length > 0 ? null : this.#content,
+      content: content === '' && this.#calls.length > 0 ? null : content,
       refusal: null,
       annotations: [],
-      ...(this.#reasoning !== '' && { reasoning_content: this.#reasoning }),
+      ...(reasoning !== '' && { reasoning_content: reasoning }),
       ...(this.#calls.length > 0 && { tool_calls: this.#calls }),
     };
     const choices = [{ index: 0, message, logprobs: null, finish_reason: this.#finish ?? 'stop' }];
@@ -91,8 +103,9 @@ export class ChatEncoder {
         this.#queue.push({
           id: event.id,
           kind: event.type === 'text-start' ? 'text' : 'reasoning',
+          stepId: event.stepId,
+          sent: '',
           pending: '',
-          isEmpty: true,
           isEnded: false,
         });
         return;
@@ -119,7 +132,7 @@ export class ChatEncoder {
         if (!event.automatic) this.#ask(event, emit);
         return;
       case 'step-end':
-        if (event.discarded) this.#lose('step-end discarded', 'Text that was already sent cannot be retracted.');
+        if (event.discarded) this.#discardStep(event.stepId, emit);
         return;
       case 'run-end':
         return this.#end(event, emit);
@@ -145,17 +158,32 @@ export class ChatEncoder {
     }
   }
 
-  #sendText(text: QueuedText, emit: Emit<ChatChunk>): void {
-    const { kind, pending, isEmpty } = text;
+  #sendText(text: PartText, emit: Emit<ChatChunk>): void {
+    const { kind, pending } = text;
+    const isFirst = text.sent === '';
+    if (isFirst) this.#texts.push(text);
+    text.sent += pending;
     text.pending = '';
-    text.isEmpty = false;
-    if (kind === 'reasoning') {
-      this.#reasoning += pending;
-      return this.#write({ reasoning_content: pending }, emit);
-    }
-    const content = isEmpty && this.#content !== '' ? textSeparator + pending : pending;
-    this.#content += content;
+    if (kind === 'reasoning') return this.#write({ reasoning_content: pending }, emit);
+    const content = isFirst && this.#hasSentContent ? textSeparator + pending : pending;
+    this.#hasSentContent = true;
     this.#write({ content }, emit);
+  }
+
+  /** Removes the texts of a step from the complete answer and from the chunks to send. */
+  #discardStep(stepId: string, emit: Emit<ChatChunk>): void {
+    const isOther = (text: PartText): boolean => text.stepId !== stepId;
+    const { length } = this.#texts;
+    this.#texts = this.#texts.filter(isOther);
+    this.#queue = this.#queue.filter(isOther);
+    if (this.#options.isStreamed && this.#texts.length < length) {
+      this.#lose('step-end discarded', 'Text that was already sent cannot be retracted.');
+    }
+    this.#sendTexts(emit);
+  }
+
+  #joinTexts(kind: PartText['kind'], separator: string): string {
+    return this.#texts.flatMap((text) => (text.kind === kind ? [text.sent] : [])).join(separator);
   }
 
   #ask(question: EventOf<'question'>, emit: Emit<ChatChunk>): void {

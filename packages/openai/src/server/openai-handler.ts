@@ -10,7 +10,7 @@ import {
   type ServedRun,
 } from '@intertie/core';
 import { checkMessageCounts, readJsonBody, toRunHeaders } from '@intertie/core/http';
-import { asFields, isFields, pause } from '@intertie/core/internal';
+import { asFields, defined, isFields, pause } from '@intertie/core/internal';
 import { ChatEncoder, type ChatChunk } from '../encode/encode-chat.ts';
 import { createResponsesEncoder, type ResponsesEncoder } from '../encode/encode-responses.ts';
 import type { Flavour, ResponseEvent } from '../shared/response-event.ts';
@@ -120,9 +120,10 @@ export class OpenAIHandler {
     const served = await this.#start(agent, withChatFields(body), conversation, isEphemeral);
     const { key, agent: model, createdAt } = await served.run.record();
     const id = `chatcmpl-${key}`;
-    const encoder = new ChatEncoder({ id, model, createdAt: createdAt.getTime(), ...(onLoss && { onLoss }) });
+    const isStreamed = body.stream === true;
+    const encoder = new ChatEncoder({ id, model, createdAt: createdAt.getTime(), isStreamed, ...defined({ onLoss }) });
     const follower = this.#follow(agent, served, encoder, served.after);
-    if (body.stream === true) {
+    if (isStreamed) {
       const hasUsage = asFields(body.stream_options).include_usage === true;
       return this.#stream(served, follower, (chunk) => toChatFrames(chunk, hasUsage), 'data: [DONE]\n\n');
     }
