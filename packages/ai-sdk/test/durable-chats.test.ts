@@ -130,6 +130,25 @@ describe.each(['memory', 'PGlite'])('an agent on %s', (on) => {
         expect(source.runs[1]!.history.map(({ role }) => role).join()).toBe('user,assistant,user');
       });
 
+      test('sends an answer again if its connection breaks before the first chunk', async () => {
+        const source = scriptedSource(paused, (run) => [
+          { type: 'tool-result', toolCallId: 'c', status: 'ok', output: 'gone' },
+          ...textEvents(run, 'two', 'Done.'),
+          complete,
+        ]);
+        const { api, streams } = await open(source, on);
+        streams.cuts = [undefined, 0];
+        const sendAutomaticallyWhen = ai.lastAssistantMessageIsCompleteWithApprovalResponses;
+        const chat = create({ id: 't', transport: new IntertieChatTransport({ api }), sendAutomaticallyWhen });
+        await chat.sendMessage({ text: 'hi' });
+        await chat.addToolApprovalResponse({ id: 'q', approved: true });
+        await settled(chat);
+        expect(chat.error).toBeUndefined();
+        expect(getTexts(chat.lastMessage)).toEqual(['May I?', 'Done.']);
+        expect(streams.requests).toEqual(Array.from({ length: 3 }, () => 'POST /api/chat'));
+        expect(source.runs).toHaveLength(2);
+      });
+
       test('shows a streaming call once in a new chat with loaded history', async () => {
         const { open: pass, opened } = gate();
         const source = scriptedSource((run) => [

@@ -2,7 +2,7 @@ import { readRunHeaders } from '@intertie/core/http';
 import { appendPath } from './append-path.ts';
 import { chatCursors, type ChatCursor } from './chat-cursors.ts';
 import { asFields } from '../../shared/read-fields.ts';
-import { createResumableChunks } from './resumable-chunks.ts';
+import { createResumableChunks, type ResumableChunksOptions } from './resumable-chunks.ts';
 import { acceptVersion7 } from '../accepted-version.ts';
 import type { ReconnectOptions, SendMessagesOptions } from './source-chat-transport.ts';
 import type { UIMessageChunkOf, UIMessageVersion } from '../../ui-message-stream/chunk/ui-message-chunk.ts';
@@ -69,9 +69,9 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
     pending.message = message;
     const response = await pending.send(() => withAbort(message, abortSignal));
     pending.message = undefined;
-    // A continued message is already in the chat and cannot be streamed from its start.
-    const canStartOver = asFields(messages.at(-1)).role !== 'assistant';
-    return this.#chunks(response, options, pending, undefined, canStartOver);
+    // The start of a continued message is already in the chat. Its answers can be sent again without an effect.
+    const isContinued = asFields(messages.at(-1)).role === 'assistant';
+    return this.#chunks(response, options, pending, { startOver: isContinued ? send : 'run' });
   };
 
   /**
@@ -96,7 +96,7 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
       pending.release();
       return null;
     }
-    return this.#chunks(response, options, pending, cursor);
+    return this.#chunks(response, options, pending, { cursor });
   };
 
   /** Stops the latest run of the thread, or only the given run. Returns whether the server accepted it. */
@@ -110,8 +110,7 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
     response: Response,
     options: ReconnectOptions,
     pending: PendingRequest,
-    cursor: ChatCursor | undefined,
-    canStartOver = false,
+    { cursor, startOver }: Partial<Pick<ResumableChunksOptions<Version>, 'cursor' | 'startOver'>>,
   ): ReadableStream<UIMessageChunkOf<Version>> {
     const { version, maxReconnects = defaultMaxReconnects, reconnectDelayMs = defaultDelayMs } = this.#options;
     const key = this.#key(options.chatId);
@@ -120,7 +119,7 @@ export class IntertieChatTransport<Version extends UIMessageVersion = 6> {
     return createResumableChunks<Version>(response, {
       version: version ?? (6 as Version),
       cursor,
-      canStartOver,
+      startOver,
       signal: pending.signal,
       maxReconnects,
       reconnectDelayMs,

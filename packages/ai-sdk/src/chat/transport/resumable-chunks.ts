@@ -16,8 +16,8 @@ export interface ResumableChunksOptions<Version extends UIMessageVersion> {
   version: Version;
   /** Cursor after which the response begins. Undefined: the reader has no part of the message. */
   cursor: ChatCursor | undefined;
-  /** Whether the message may be requested from its start while no chunk has been read. */
-  canStartOver: boolean;
+  /** How all chunks are requested again while none has been read: from the start of the run, or by this request. */
+  startOver: 'run' | (() => Promise<Response>) | undefined;
   /** Aborts the current request and ends the stream. */
   signal: AbortSignal;
   /** Requests the chunks after the cursor. Rejects with a `TypeError` if the server is unreachable. */
@@ -111,9 +111,17 @@ export function createResumableChunks<Version extends UIMessageVersion>(
     reader.cancel(reason).catch(() => undefined);
   };
 
+  /** Returns the request for the missing chunks; undefined if there is none. */
+  const findRequest = (): (() => Promise<Response>) | undefined => {
+    const startOver = hasRead ? undefined : options.startOver;
+    if (typeof startOver === 'function') return startOver;
+    if (run === undefined || (after === undefined && startOver === undefined)) return undefined;
+    return () => reconnect({ run, after });
+  };
+
   const reopen = async (cause: unknown): Promise<void> => {
-    const canResume = after !== undefined || (options.canStartOver && !hasRead);
-    if (!canResume || run === undefined) {
+    const requestRest = findRequest();
+    if (requestRest === undefined) {
       throw networkError('the stream was interrupted, and the server sent no cursor to resume from.', cause);
     }
     for (let lastError = cause; ;) {
@@ -123,7 +131,7 @@ export function createResumableChunks<Version extends UIMessageVersion>(
       attempts += 1;
       await pause(reconnectDelayMs(attempts), signal);
       try {
-        const response = await reconnect({ run, after });
+        const response = await requestRest();
         if (response.status === 204)
           throw networkError('the stream was interrupted, and the server has nothing to resume.');
         if (response.ok) return open(response);
