@@ -24,6 +24,13 @@ it.each([
   });
 });
 
+it('hints at `recover` in the data of the error of a lost run', () => {
+  const agent = { source: { name: 'helper', pauses: 'replay' as const, run: start } };
+  expect(findTakeoverEnd({ run, epoch: 2 }, { ...facts, agent })).toMatchObject({
+    error: { data: { hint: expect.stringContaining("recover: 'step'") } },
+  });
+});
+
 it('honours a stop that was requested before the takeover, with its reason', () => {
   const stopped = { ...position, stop: true, stopReason: 'enough' };
   const end = { reason: 'aborted', by: 'user', message: 'enough' };

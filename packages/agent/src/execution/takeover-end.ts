@@ -1,4 +1,5 @@
-import type { End } from '@intertie/core';
+import type { End, Json } from '@intertie/core';
+import { defined } from '@intertie/core/internal';
 import type { Ownership, RunPosition } from '@intertie/core/store';
 import type { AgentDefinition } from './agent-definition.ts';
 
@@ -21,7 +22,9 @@ export function findTakeoverEnd(
   }
   if (!agent.source.resume) {
     const why = `The process that executed the run is gone, and agent "${run.agent}" cannot continue a run in another process.`;
-    return toLostEnd('lost', `${why} The output so far is kept. Send the message again.`);
+    // For the log of the operator: clients get no `data`.
+    const data = { hint: "A run of a model continues if its agent has recover: 'step'." };
+    return toLostEnd('lost', `${why} The output so far is kept. Send the message again.`, data);
   }
   if ((run.attempts ?? 1) > maxAttempts) {
     const why = `The run was executed ${maxAttempts} times, and each time its process died.`;
@@ -35,6 +38,6 @@ export function toStopEnd({ stopReason }: Pick<RunPosition, 'stopReason'>): End 
   return { reason: 'aborted', by: 'user', ...(stopReason !== undefined && { message: stopReason }) };
 }
 
-function toLostEnd(code: string, message: string): End {
-  return { reason: 'error', error: { message, code } };
+function toLostEnd(code: string, message: string, data?: Json): End {
+  return { reason: 'error', error: { message, code, ...defined({ data }) } };
 }
