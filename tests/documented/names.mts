@@ -20,6 +20,7 @@ declare global {
   const { conversationMessage }: typeof import('@intertie/postgres/drizzle');
   const { withDetachedLog }: typeof import('@intertie/core');
   const { asc, eq }: typeof import('drizzle-orm');
+  const { defineConfig }: typeof import('intertie');
   type InferIntertieUIMessage<T extends { readonly tools?: ToolSet }> =
     import('@intertie/agent').InferIntertieUIMessage<T>;
   type OpenHarnessUIMessage = import('@intertie/open-harness').OpenHarnessUIMessage;

@@ -52,6 +52,8 @@ export type ErrorCode =
   | 'too-many-streams'
   | 'internal'
   | 'runtime-failed'
+  | 'lost'
+  | 'too-many-attempts'
   | 'closing'
   | 'overloaded'
   | 'database-away'
@@ -229,7 +231,8 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
   'agent-gone': {
     status: 409,
     title: 'Agent no longer configured',
-    cause: 'The run was started by an agent that this server does not have.',
+    cause:
+      'The run was started by an agent that this server does not have. A run whose process died ends with this code if no process has its agent for one minute.',
     fix: 'Add the agent to the configuration again, under the same name.',
   },
   'log-dropped': {
@@ -315,6 +318,20 @@ export const errors: { readonly [code in ErrorCode]: CatalogueEntry } = {
     title: 'Runtime did not answer',
     cause: 'The server of the swarm, the flow or the agent is unreachable or refused the request.',
     fix: 'Run `intertie doctor` to see which runtime fails and the next step.',
+  },
+  lost: {
+    status: 502,
+    title: 'Process of the run died',
+    cause:
+      'The process that executed the run died, and the run cannot continue in another process. The output so far is kept.',
+    fix: "Send the message again. A run of a model continues if its agent has `recover: 'step'`.",
+  },
+  'too-many-attempts': {
+    status: 502,
+    title: 'Too many attempts',
+    cause:
+      'The processes that executed the run died `maxAttempts` times (default: 3), whichever run was the cause. The output so far is kept.',
+    fix: 'Look for the cause in the logs of those processes, then send the message again.',
   },
   closing: {
     status: 503,
