@@ -1,15 +1,20 @@
 import { Agent } from '@intertie/agent';
+import { canonical, check } from '@intertie/conformance';
 import {
   createInMemoryStore,
   seal,
   sourceStream,
   type AgentEvent,
   type AgentSource,
+  type CanonicalMessage,
   type MessagePart,
   type RunInput,
 } from '@intertie/core';
-import { omit, pause } from '@intertie/core/internal';
+import { createResumePoint, omit, pause } from '@intertie/core/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readAll } from '../../core/test/read-all.ts';
+import { runControl } from '../../core/test/run-control.ts';
+import { runInput } from '../../core/test/run-input.ts';
 import { a2aSource, createA2AHandler, type A2ASourceOptions } from '../src/index.ts';
 import { startSampleServer, type SampleServer } from './sample-server.ts';
 
@@ -218,3 +223,34 @@ function breakAfter(chunks: number): TransformStream<Uint8Array, Uint8Array> {
     },
   });
 }
+
+const prompt: CanonicalMessage = {
+  id: 'u',
+  threadId: 'thread',
+  role: 'user',
+  type: 'text',
+  content: { format: 2, parts: [{ type: 'text', text: 'Go' }] },
+  createdAt: new Date(0),
+};
+const empty: CanonicalMessage = { ...prompt, id: 'message', role: 'assistant', content: { format: 2, parts: [] } };
+
+function ask(text: string): RunInput {
+  return runInput({ history: [{ ...prompt, content: { format: 2, parts: [{ type: 'text', text }] } }] });
+}
+
+const resume = (source: AgentSource, input: RunInput, log: AgentEvent[], stored = empty): Promise<AgentEvent[]> =>
+  readAll(source.resume!({ ...input, epoch: 2 }, createResumePoint(stored, log), runControl()));
+
+it('resumes a task that paused meanwhile with its tool calls, reasoning and agents', async () => {
+  const handle = createA2AHandler(new Agent({ source: scriptedSource(script, true), store: createInMemoryStore() }));
+  const fetch: typeof globalThis.fetch = (input, init) => handle(new Request(input, init));
+  const source = a2aSource({ url: 'http://remote.example/a2a', fetch });
+  const whole = await readAll(source.run(ask('Go'), runControl()));
+  const { content } = createResumePoint(empty, whole).message;
+  for (let length = whole.findIndex(({ type }) => type === 'checkpoint') + 1; length < whole.length; length += 1) {
+    const log = whole.slice(0, length);
+    const all = [...log, ...(await resume(source, ask('Go'), log))];
+    expect(check(canonical, all).violations, `after ${length} events`).toEqual([]);
+    expect(createResumePoint(empty, all).message.content, `after ${length} events`).toEqual(content);
+  }
+});
