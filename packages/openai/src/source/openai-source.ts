@@ -148,14 +148,15 @@ function measure(event: AgentEvent): number {
   return 'delta' in event && typeof event.delta === 'string' ? event.delta.length : 1;
 }
 
-/** A server that no longer has the events cannot continue the run. */
+/** The run cannot continue if the server no longer has the events, or refuses to return them. */
 async function* withLostError(events: AsyncIterable<unknown>): AsyncGenerator {
   try {
     yield* events;
   } catch (error) {
-    if (!(error instanceof ServerError) || (error.status !== 404 && error.status !== 410)) throw error;
-    const message =
-      'The server no longer has the response of this run. The output so far is kept. Send the message again.';
+    if (!(error instanceof ServerError) || error.status < 400) throw error;
+    const isGone = error.status === 404 || error.status === 410;
+    const reason = isGone ? 'no longer has the response of this run' : 'did not return the response of this run';
+    const message = `The server ${reason}. The output so far is kept. Send the message again.`;
     throw Object.assign(new Error(message, { cause: error }), { code: 'lost' });
   }
 }
