@@ -1,3 +1,4 @@
+import { canonical, check } from '@intertie/conformance';
 import type { AgentEvent, AgentSource, CanonicalMessage, RunInput } from '@intertie/core';
 import { createResumePoint } from '@intertie/core/internal';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -61,6 +62,23 @@ const resume = (source: AgentSource, run: RunInput, log: AgentEvent[]): Promise<
 
 describe('resume of openaiSource', () => {
   afterEach(() => void vi.useRealTimers());
+
+  it('continues after every event if an earlier turn has used the call ids', async () => {
+    const source = createSource();
+    const part = { type: 'tool-invocation', toolName: 'look', executor: 'client', state: 'result', args: {} } as const;
+    const parts = ['call_1', 'call_2'].map((toolCallId) => ({ ...part, toolCallId, result: 1 }));
+    const earlier: CanonicalMessage = { ...empty, id: 'a', content: { format: 2, parts } };
+    const run = { ...input, history: [prompt, earlier, { ...prompt, id: 'u2' }] };
+    const whole = await readAll(source.run(run, runControl()));
+    const { content } = createResumePoint(empty, whole).message;
+    expect(content.parts).toHaveLength(3);
+    for (let length = whole.findIndex(({ type }) => type === 'checkpoint') + 1; length < whole.length; length += 1) {
+      const log = whole.slice(0, length);
+      const all = [...log, ...(await resume(source, run, log))];
+      expect(check(canonical, all).violations, `after ${length} events`).toEqual([]);
+      expect(createResumePoint(empty, all).message.content, `after ${length} events`).toEqual(content);
+    }
+  });
 
   it.each([429, 500, 503])('returns to the response if the server refuses it at first with %i', async (status) => {
     vi.useFakeTimers();
