@@ -1,15 +1,20 @@
 import { Agent } from '@intertie/agent';
+import { canonical, check } from '@intertie/conformance';
 import {
   createInMemoryStore,
   seal,
   sourceStream,
   type AgentEvent,
   type AgentSource,
+  type CanonicalMessage,
   type MessagePart,
   type RunInput,
 } from '@intertie/core';
-import { omit, pause } from '@intertie/core/internal';
+import { createResumePoint, omit, pause } from '@intertie/core/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readAll } from '../../core/test/read-all.ts';
+import { runControl } from '../../core/test/run-control.ts';
+import { runInput } from '../../core/test/run-input.ts';
 import { a2aSource, createA2AHandler, type A2ASourceOptions } from '../src/index.ts';
 import { startSampleServer, type SampleServer } from './sample-server.ts';
 
@@ -218,3 +223,116 @@ function breakAfter(chunks: number): TransformStream<Uint8Array, Uint8Array> {
     },
   });
 }
+
+const prompt: CanonicalMessage = {
+  id: 'u',
+  threadId: 'thread',
+  role: 'user',
+  type: 'text',
+  content: { format: 2, parts: [{ type: 'text', text: 'Go' }] },
+  createdAt: new Date(0),
+};
+const empty: CanonicalMessage = { ...prompt, id: 'message', role: 'assistant', content: { format: 2, parts: [] } };
+
+function toInput(text: string): RunInput {
+  return runInput({ history: [{ ...prompt, content: { format: 2, parts: [{ type: 'text', text }] } }] });
+}
+
+const resume = (source: AgentSource, input: RunInput, log: AgentEvent[], stored = empty): Promise<AgentEvent[]> =>
+  readAll(source.resume!({ ...input, epoch: 2 }, createResumePoint(stored, log), runControl()));
+
+it('resumes a task that paused meanwhile with its tool calls, reasoning and agents', async () => {
+  const handle = createA2AHandler(new Agent({ source: scriptedSource(script, true), store: createInMemoryStore() }));
+  const fetch: typeof globalThis.fetch = (input, init) => handle(new Request(input, init));
+  const source = a2aSource({ url: 'http://remote.example/a2a', fetch });
+  const whole = await readAll(source.run(toInput('Go'), runControl()));
+  const { content } = createResumePoint(empty, whole).message;
+  for (let length = whole.findIndex(({ type }) => type === 'checkpoint') + 1; length < whole.length; length += 1) {
+    const log = whole.slice(0, length);
+    const all = [...log, ...(await resume(source, toInput('Go'), log))];
+    expect(check(canonical, all).violations, `after ${length} events`).toEqual([]);
+    expect(createResumePoint(empty, all).message.content, `after ${length} events`).toEqual(content);
+  }
+});
+
+describe("resume of a2aSource on the SDK's own server", () => {
+  let sample: SampleServer;
+  beforeAll(async () => {
+    sample = await startSampleServer();
+  });
+  afterAll(() => sample.close());
+
+  /** Pauses a run for a question, and returns the run that answers it. */
+  async function answer(source: AgentSource, value: string): Promise<{ input: RunInput; stored: CanonicalMessage }> {
+    const paused = await readAll(source.run(toInput('ask'), runControl()));
+    const { message } = createResumePoint(empty, paused);
+    const parts = message.content.parts.map((part) =>
+      part.type === 'question' ? { ...part, answer: { questionId: part.questionId, value } } : part,
+    );
+    const stored = { ...message, content: { ...message.content, parts } };
+    const more = { runId: 'run-2', resumes: 'run', message: stored.content, sourceState: message.sourceState! };
+    return { input: { ...toInput('ask'), ...more }, stored };
+  }
+
+  /** Log of a process that died before the first item. */
+  const toEarlyLog = ({ runId, threadId, messageId, message }: RunInput): AgentEvent[] => [
+    { type: 'run-start', runId, threadId, messageId, ...(message && { resumes: 'run' }) },
+    ...(message ? [{ type: 'message-snapshot' as const, content: message }] : []),
+  ];
+
+  it('hands over a run only after its first item', async () => {
+    const source = a2aSource({ url: sample.url });
+    const rest = await resume(source, toInput('Hello'), toEarlyLog(toInput('Hello')));
+    expect(rest.at(-1)).toMatchObject({ outcome: 'error', error: { code: 'lost' } });
+    expect([undefined, { taskId: 't' }].map((token) => source.canResume!(token))).toEqual([false, true]);
+  });
+
+  it('continues the answered task if the process died before the first item', async () => {
+    const source = a2aSource({ url: sample.url });
+    const { input, stored } = await answer(source, 'Lisbon');
+    await readAll(source.run(input, runControl()));
+    const rest = await resume(source, input, toEarlyLog(input), stored);
+    expect(rest.at(-1)).toMatchObject({ outcome: 'complete' });
+    expect(rest).toContainEqual(expect.objectContaining({ type: 'text-delta', delta: 'You said: Lisbon' }));
+  });
+
+  it('sends the answers if the task has not received them', async () => {
+    const source = a2aSource({ url: sample.url });
+    const { input, stored } = await answer(source, 'Lisbon');
+    const rest = await resume(source, input, toEarlyLog(input), stored);
+    expect(rest.at(-1)).toMatchObject({ outcome: 'complete' });
+  });
+
+  it('does not send the answers to the next question of the task', async () => {
+    const bodies: unknown[] = [];
+    const fetch: typeof globalThis.fetch = (url, init) => {
+      bodies.push(init?.body);
+      return globalThis.fetch(url, init);
+    };
+    const source = a2aSource({ url: sample.url, fetch });
+    const { input, stored } = await answer(source, 'ask again');
+    await readAll(source.run(input, runControl()));
+    bodies.length = 0;
+    const rest = await resume(source, input, toEarlyLog(input), stored);
+    expect(rest).toContainEqual(expect.objectContaining({ type: 'question', message: 'Which country?' }));
+    expect(rest.at(-1)).toMatchObject({ outcome: 'paused' });
+    expect(bodies.some((body) => String(body).includes('ask again'))).toBe(false);
+  });
+
+  it('cancels the task of a resumed run that is stopped while the card is read', async () => {
+    const stop = new AbortController();
+    const running = a2aSource({ url: sample.url }).run(toInput('wait'), runControl()).getReader();
+    const log: AgentEvent[] = [];
+    while (log.at(-1)?.type !== 'checkpoint') log.push((await running.read()).value!);
+    const fetch: typeof globalThis.fetch = async (...request) => {
+      stop.abort({ by: 'user' });
+      return globalThis.fetch(...request);
+    };
+    const { resume: continueRun } = a2aSource({ url: sample.url, fetch });
+    const control = runControl({ signal: stop.signal });
+    const rest = await readAll(continueRun!({ ...toInput('wait'), epoch: 2 }, createResumePoint(empty, log), control));
+    expect(rest.at(-1)).toMatchObject({ outcome: 'aborted' });
+    await expect.poll(() => sample.canceled.size, { timeout: 30_000 }).toBe(1);
+    await running.cancel();
+  });
+});

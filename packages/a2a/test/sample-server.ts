@@ -82,6 +82,7 @@ class SampleExecutor implements AgentExecutor {
       }),
     );
     if (text === 'ask') return status(TaskState.TASK_STATE_INPUT_REQUIRED, 'Which city?');
+    if (text === 'ask again') return status(TaskState.TASK_STATE_INPUT_REQUIRED, 'Which country?');
     if (text === 'reject') return status(TaskState.TASK_STATE_REJECTED, 'Not my job');
     status(TaskState.TASK_STATE_WORKING, 'Working on it');
     if (text === 'wait') {

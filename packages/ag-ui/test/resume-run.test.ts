@@ -28,7 +28,7 @@ const question: CanonicalMessage = {
 };
 const first = runInput({ runId: 'run-1', threadId: 'thread-1', history: [question] });
 
-type Server = HandDriven & { source: AgentSource; requested: string[] };
+type Server = HandDriven & { url: string; source: AgentSource; requested: string[] };
 
 /** Durable agent behind an AG-UI endpoint, and the source that calls it. */
 async function start(): Promise<Server> {
@@ -43,7 +43,7 @@ async function start(): Promise<Server> {
     await served.close();
     driven.close();
   });
-  return { ...driven, source: agUiSource({ url: served.url }), requested };
+  return { ...driven, url: served.url, source: agUiSource({ url: served.url }), requested };
 }
 
 const resume = (source: AgentSource, run: RunInput, log: AgentEvent[]): Promise<AgentEvent[]> => {
@@ -153,6 +153,20 @@ describe('resume of agUiSource', () => {
     await vi.waitFor(() => server.finish('run-1', createScript('run-1')), { interval: 5, timeout: 30_000 });
     expect((await rest).at(-1)).toMatchObject({ outcome: 'complete' });
     expect(server.requested).toEqual(['GET', 'POST']);
+  });
+
+  it('continues the run of an agent that is being restarted', async () => {
+    const server = await start();
+    const whole = await runScript(server, first, createScript('run-1'));
+    let isRestarting = true;
+    const fetch: typeof globalThis.fetch = async (...request) => {
+      if (!isRestarting) return globalThis.fetch(...request);
+      isRestarting = false;
+      return new Response('Restarting', { status: 503 });
+    };
+    const log = whole.slice(0, 9);
+    const rest = await resume(agUiSource({ url: server.url, fetch }), first, log);
+    expect(withoutTimes(rest)).toEqual(withoutTimes(whole.slice(9)));
   });
 
   it('ends as lost with the reason if the agent keeps no runs', async () => {

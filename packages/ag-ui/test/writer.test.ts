@@ -3,11 +3,15 @@ import type { Message } from '@ag-ui/core';
 import { Agent } from '@intertie/agent';
 import { modelSource } from '@intertie/ai-sdk';
 import { check } from '@intertie/conformance';
-import type { AgentSource, Loss } from '@intertie/core';
+import { tapeSource, type AgentEvent, type AgentSource, type CanonicalMessage, type Loss } from '@intertie/core';
+import { createResumePoint } from '@intertie/core/internal';
 import { tool, type ToolSet } from 'ai';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { serve } from '../../ai-sdk/test/serve.ts';
+import { readAll } from '../../core/test/read-all.ts';
+import { runControl } from '../../core/test/run-control.ts';
+import { runInput } from '../../core/test/run-input.ts';
 import { agUi } from '../src/ag-ui-protocol.ts';
 import type { AGUIEvent, AGUIRunInput } from '../src/shared/ag-ui-event.ts';
 import { createAGUIWriter, type AGUIWriter } from '../src/stream-text/ag-ui-writer.ts';
@@ -274,6 +278,29 @@ describe('createAGUIWriter', () => {
 });
 
 describe('a writing tool in a durable run', () => {
+  it('passes a state of a resumed source on, which is not the state at the start of the run', async () => {
+    const script: AgentEvent[] = [
+      { type: 'run-start', runId: 'r', threadId: 't', messageId: 'm' },
+      { type: 'text-start', id: 'a' },
+      { type: 'text-delta', id: 'a', delta: 'Hello' },
+      { type: 'text-end', id: 'a' },
+      { type: 'state-snapshot', state: { step: 1 } },
+      { type: 'run-end', outcome: 'complete' },
+    ];
+    const tape = { header: { tape: 1 as const, dialect: 'canonical' }, items: script.map((item) => ({ t: 0, item })) };
+    const source = withAGUIWriter(() => tapeSource(tape, { speed: Infinity }));
+    const run = runInput({ state: { step: 0 } });
+    const undisturbed = await readAll(source.run(run, runControl()));
+    const { messageId: id, threadId } = run;
+    const content = { format: 2 as const, parts: [] };
+    const stored: CanonicalMessage = { id, threadId, role: 'assistant', type: 'text', content, createdAt: new Date(0) };
+    for (let length = 1; length < undisturbed.length; length += 1) {
+      const from = createResumePoint(stored, undisturbed.slice(0, length));
+      const rest = await readAll(source.resume!({ ...run, epoch: 2 }, from, runControl()));
+      expect(rest.map(({ type }) => type)).toEqual(undisturbed.slice(length).map(({ type }) => type));
+    }
+  });
+
   it('stores written events for clients that join after an approval', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const source: AgentSource = withAGUIWriter((writer) =>

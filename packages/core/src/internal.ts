@@ -20,6 +20,7 @@ export type { OptionalPackage } from './import-optional.ts';
 export { pullStream } from './stream/pull-stream.ts';
 export type { PullStreamOptions } from './stream/pull-stream.ts';
 export { pause } from './stream/pause.ts';
+export { retryRequest } from './stream/retry-request.ts';
 
 // Events
 export type { AgentEventType, Timing } from './event/event.ts';
@@ -56,7 +57,7 @@ export type { SourceInput } from './codec/source-input.ts';
 export { isHandOver, toAbortEnd } from './codec/stop-reason.ts';
 export type { StopReason } from './codec/stop-reason.ts';
 export { toOutcome, toInterruptedOutcome } from './codec/to-outcome.ts';
-export { isSettled } from './codec/tool-part.ts';
+export { cutOffCode, isCutOff, isSettled } from './codec/tool-part.ts';
 export type {
   Checker,
   ConnectedSource,

@@ -14,8 +14,8 @@ import { defined } from '@intertie/core/internal';
 import { createA2ADecoder } from '../decode/decode-a2a.ts';
 import { readToken } from '../decode/known-parts.ts';
 import { createConnection, type A2AConnectionOptions } from './a2a-connection.ts';
-import { readTaskItems } from './read-task-items.ts';
-import { toSendRequest } from './to-send-request.ts';
+import { readTaskItems, type AnsweredTask } from './read-task-items.ts';
+import { listAwaitedIds, toSendRequest } from './to-send-request.ts';
 
 export interface A2ASourceOptions extends A2AConnectionOptions {
   /** Name of the source. Default: the host of the URL. */
@@ -48,6 +48,7 @@ export function a2aSource(options: A2ASourceOptions): AgentSource {
         isStopped,
         isResumed: from !== undefined,
         taskId: from && readToken(from.token).taskId,
+        answered: findAnsweredTask(run),
         createRequest: (hasExtension) => toSendRequest(run, { hasExtension, onLoss }),
       });
     return sourceStream(open, codec, { signal, remote: name, ...defined({ idleMs, onFrame }) });
@@ -58,6 +59,8 @@ export function a2aSource(options: A2ASourceOptions): AgentSource {
     pauses: 'token',
     run: (run, control) => stream(run, control),
     resume: (run, from, control) => stream(run, control, from),
+    // Without its task, a run can continue only if the agent recognizes a repeated request.
+    canResume: (token) => readToken(token).taskId !== undefined,
     async describe() {
       const { card } = await connect();
       return {
@@ -67,6 +70,13 @@ export function a2aSource(options: A2ASourceOptions): AgentSource {
       };
     },
   };
+}
+
+/** Returns the task whose questions the run answers. */
+function findAnsweredTask({ message, sourceState }: RunInput): AnsweredTask | undefined {
+  const { taskId: id } = readToken(sourceState);
+  if (message === undefined || id === undefined) return undefined;
+  return { id, waitingFor: new Set(listAwaitedIds(message)) };
 }
 
 /** Whether another process continues the run, so that its task must not be canceled. */

@@ -1,4 +1,5 @@
 import { asFields, asNonEmptyText, pause } from '@intertie/core/internal';
+import { listInputIds } from '../decode/decode-inputs.ts';
 import { isInterrupted, isTerminal } from '../shared/a2a-types.ts';
 import type { A2AConnection } from './a2a-connection.ts';
 
@@ -10,10 +11,14 @@ export type ReadTaskOptions = {
   isStopped: () => boolean;
   /** Whether the run continues after its process has died. */
   isResumed: boolean;
-  /** Task to subscribe to. Absent: the request is sent. */
+  /** Task that the log of a resumed run names. */
   taskId: string | undefined;
+  /** Task whose questions the request answers. */
+  answered: AnsweredTask | undefined;
   createRequest: (hasExtension: boolean) => object;
 };
+
+export type AnsweredTask = { id: string; waitingFor: ReadonlySet<string> };
 
 /** Number of times that a broken stream is opened again without an item, and the first delay. It doubles each time. */
 const maxRetries = 5;
@@ -22,21 +27,21 @@ const cancelTimeoutMs = 5000;
 
 /** Reads the items of a task until it ends or waits. Subscribes again if the stream breaks. */
 export async function* readTaskItems(options: ReadTaskOptions): AsyncGenerator<unknown, void, undefined> {
-  const { connect, leave, isStopped, isResumed, createRequest } = options;
+  const { connect, leave, isStopped, answered, createRequest } = options;
   let { taskId } = options;
   const connection = await connect();
   const { client, hasExtension, toOptions } = connection;
   const { SendMessageRequest, StreamResponse } = await import('@a2a-js/sdk');
   const requestOptions = toOptions(leave);
-  // Agents of Intertie recognize a repeated message. Others may have begun a task that is unknown here.
-  if (taskId === undefined && isResumed && !hasExtension) {
-    throw toLost('The process died before the agent had returned the id of its task. Send the message again.');
-  }
-  const onLeave = (): void => {
-    if (taskId !== undefined && isStopped()) void cancelTask(connection, taskId);
+  const cancel = (): void => {
+    const id = taskId ?? answered?.id;
+    if (id !== undefined && isStopped()) void cancelTask(connection, id);
   };
-  leave.addEventListener('abort', onLeave, { once: true });
+  // The run may have been stopped while the card was read.
+  if (leave.aborted) return cancel();
+  leave.addEventListener('abort', cancel, { once: true });
   try {
+    taskId = await findTaskToJoin(connection, options);
     let items: AsyncIterable<unknown> =
       taskId === undefined
         ? toJson(client.sendMessageStream(SendMessageRequest.fromJSON(createRequest(hasExtension)), requestOptions))
@@ -58,11 +63,43 @@ export async function* readTaskItems(options: ReadTaskOptions): AsyncGenerator<u
       items = subscribe(connection, taskId, leave);
     }
   } finally {
-    leave.removeEventListener('abort', onLeave);
+    leave.removeEventListener('abort', cancel);
   }
 
   async function* toJson(responses: AsyncIterable<Parameters<typeof StreamResponse.toJSON>[0]>): AsyncGenerator {
     for await (const response of responses) yield StreamResponse.toJSON(response);
+  }
+}
+
+/** Returns the task to subscribe to; undefined if the request must be sent. Throws a `lost` error if neither continues the run. */
+async function findTaskToJoin(
+  connection: A2AConnection,
+  { isResumed, taskId, answered, leave }: ReadTaskOptions,
+): Promise<string | undefined> {
+  if (!isResumed || taskId !== undefined) return taskId;
+  // Agents of Intertie recognize a repeated request.
+  if (connection.hasExtension) return undefined;
+  // Others may have begun a task that is unknown here.
+  if (answered === undefined) {
+    throw toLost('The process died before the agent had returned the id of its task. Send the message again.');
+  }
+  // A task that still waits for these answers has not received them.
+  const waitingFor = await readInputIds(connection, answered.id, leave);
+  return waitingFor.some((id) => answered.waitingFor.has(id)) ? undefined : answered.id;
+}
+
+/** Reads the ids of the questions and calls that a task waits for. */
+async function readInputIds(
+  { client, toOptions }: A2AConnection,
+  taskId: string,
+  leave: AbortSignal,
+): Promise<string[]> {
+  const { Task } = await import('@a2a-js/sdk');
+  try {
+    const { status } = asFields(Task.toJSON(await client.getTask({ id: taskId, tenant: '' }, toOptions(leave))));
+    return listInputIds(taskId, status);
+  } catch (error) {
+    throw hasName(error, 'TaskNotFoundError') ? toGoneError(taskId) : error;
   }
 }
 
@@ -73,11 +110,7 @@ async function* subscribe({ client, toOptions }: A2AConnection, id: string, leav
   try {
     for await (const item of client.resubscribeTask({ id, tenant: '' }, options)) yield StreamResponse.toJSON(item);
   } catch (error) {
-    if (hasName(error, 'TaskNotFoundError')) {
-      throw toLost(
-        `The agent no longer has the task "${id}" of this run. The output so far is kept. Send the message again.`,
-      );
-    }
+    if (hasName(error, 'TaskNotFoundError')) throw toGoneError(id);
     if (!hasName(error, 'UnsupportedOperationError')) throw error;
     yield { task: Task.toJSON(await client.getTask({ id, tenant: '' }, options)) };
   }
@@ -103,6 +136,12 @@ function isConnectionError(error: unknown): boolean {
 
 function hasName(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name;
+}
+
+function toGoneError(id: string): Error {
+  return toLost(
+    `The agent no longer has the task "${id}" of this run. The output so far is kept. Send the message again.`,
+  );
 }
 
 function toLost(message: string): Error {

@@ -59,29 +59,34 @@ function toPart(part: MessagePart, onLoss: OnLoss): A2APart[] {
 }
 
 /** Returns the answers to everything that the last run waited for. */
-function toAnswerParts({ parts, runs }: MessageContent, answers: ReadonlyArray<Answer | ToolAnswer>): A2APart[] {
-  const last = runs?.at(-1);
-  const waiting = last?.outcome === 'paused' ? last.waitingFor : [];
-  const isAwaited = (id: string): boolean =>
-    waiting.some((item) =>
-      item.type === 'tool' ? item.toolCallId === id : item.type === 'question' && item.questionId === id,
-    );
+function toAnswerParts(message: MessageContent, answers: ReadonlyArray<Answer | ToolAnswer>): A2APart[] {
+  const awaited = new Set(listAwaitedIds(message));
   const given = new Map(
     answers.map((answer) => ['questionId' in answer ? answer.questionId : answer.toolCallId, answer]),
   );
-  return parts.flatMap((part): A2APart[] => {
+  return message.parts.flatMap((part): A2APart[] => {
     const question = part.type === 'tool-invocation' ? part.approval : part.type === 'question' ? part : undefined;
-    if (question && isAwaited(question.questionId)) {
+    if (question && awaited.has(question.questionId)) {
       const answer = (given.get(question.questionId) as Answer | undefined) ?? question.answer;
       const isText = asFields(question.providerMetadata?.a2a).answer === 'text';
       return answer ? [isText ? { text: toText(answer) } : { data: toData(answer) }] : [];
     }
-    if (part.type !== 'tool-invocation' || !isAwaited(part.toolCallId)) return [];
+    if (part.type !== 'tool-invocation' || !awaited.has(part.toolCallId)) return [];
     const { toolCallId: questionId, result = null, error } = part;
     const answer = given.get(questionId) as ToolAnswer | undefined;
     const failed = answer?.status === 'error' ? answer.error : error;
     const output = answer?.status === 'ok' ? answer.output : result;
     return [{ data: failed ? { questionId, error: failed.message } : { questionId, output } }];
+  });
+}
+
+/** Returns the ids of the questions and calls that the last run of a message waits for. */
+export function listAwaitedIds({ runs }: MessageContent): string[] {
+  const last = runs?.at(-1);
+  if (last?.outcome !== 'paused') return [];
+  return last.waitingFor.flatMap((item) => {
+    if (item.type === 'tool') return [item.toolCallId];
+    return item.type === 'question' ? [item.questionId] : [];
   });
 }
 

@@ -25,7 +25,7 @@ import {
 import { isInterrupted, isTerminal, type A2APart } from '../shared/a2a-types.ts';
 import { readExtension } from '../shared/extension.ts';
 import { ArtifactDecoder } from './decode-artifacts.ts';
-import { decodeInputs } from './decode-inputs.ts';
+import { decodeInputs, toTextQuestionId } from './decode-inputs.ts';
 import { readKnownParts, type A2AToken, type LoggedEvents } from './known-parts.ts';
 
 export interface A2ADecoderOptions {
@@ -147,9 +147,7 @@ class A2ADecoder implements Codec<unknown, AgentEvent> {
     const text = toText(parts);
     if (isTerminal(state)) return this.#decodeTerminal(state, text, { message, ...time }, emit);
     if (isInterrupted(state)) {
-      const key =
-        asNonEmptyText(asFields(message).messageId) ??
-        `${this.#token.taskId ?? 'task'}:${asText(timestamp) ?? 'input'}`;
+      const key = toTextQuestionId(this.#token.taskId, value);
       const waitingFor = decodeInputs({ parts, text, key, asked: this.#asked, ...time }, emit);
       return this.#endRun({ outcome: 'paused', waitingFor, ...time }, emit);
     }

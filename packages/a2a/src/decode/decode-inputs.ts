@@ -1,7 +1,7 @@
 import type { AgentEvent, Emit, Json, JsonObject } from '@intertie/core';
-import { asFields, asNonEmptyText, asText, defined } from '@intertie/core/internal';
+import { asFields, asNonEmptyText, asText, defined, type Fields } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
-import type { A2APart } from '../shared/a2a-types.ts';
+import { isInterrupted, type A2APart } from '../shared/a2a-types.ts';
 
 export type InputStatus = {
   parts: readonly A2APart[];
@@ -16,10 +16,7 @@ export type InputStatus = {
 /** Emits the questions of a task that waits for input, and returns the decisions that its run waits for. */
 export function decodeInputs({ parts, text, key, asked, at }: InputStatus, emit: Emit<AgentEvent>): Waiting[] {
   const time = defined({ at });
-  const requests = parts.flatMap((part) => {
-    const data = asFields(asFields(part).data);
-    return asNonEmptyText(data.questionId) === undefined ? [] : [data];
-  });
+  const requests = getRequests(parts);
   if (requests.length === 0) {
     if (!asked.has(key))
       emit({ type: 'question', questionId: key, kind: 'input', message: text, ...plainText, ...time });
@@ -43,6 +40,30 @@ export function decodeInputs({ parts, text, key, asked, at }: InputStatus, emit:
     if (isNew)
       emit({ type: 'question', questionId: id, kind, ...fields, ...schema, ...toCallMetadata(request), ...time });
     return { type: 'question', questionId: id };
+  });
+}
+
+/** Returns the ids of the questions and calls that a task waits for; none if it does not wait. */
+export function listInputIds(taskId: string | undefined, status: unknown): string[] {
+  const { state, message } = asFields(status);
+  if (!isInterrupted(state)) return [];
+  const { parts } = asFields(message);
+  const requests = getRequests(Array.isArray(parts) ? parts : []);
+  return requests.length > 0
+    ? requests.map(({ questionId }) => String(questionId))
+    : [toTextQuestionId(taskId, status)];
+}
+
+/** Creates the id of a question that an agent asks with text only. */
+export function toTextQuestionId(taskId: string | undefined, status: unknown): string {
+  const { message, timestamp } = asFields(status);
+  return asNonEmptyText(asFields(message).messageId) ?? `${taskId ?? 'task'}:${asText(timestamp) ?? 'input'}`;
+}
+
+function getRequests(parts: readonly unknown[]): Fields[] {
+  return parts.flatMap((part) => {
+    const data = asFields(asFields(part).data);
+    return asNonEmptyText(data.questionId) === undefined ? [] : [data];
   });
 }
 

@@ -37,13 +37,13 @@ import {
   type A2ATask,
   type A2ATaskState,
 } from '../shared/a2a-types.ts';
-import { eventsExtension, readExtension, toExtensionMetadata } from '../shared/extension.ts';
+import { eventsExtension, readExtension } from '../shared/extension.ts';
 import type { A2AHandlerOptions } from './a2a-handler-options.ts';
 import { defaultInputModes } from './agent-card.ts';
 import { toA2AError } from './to-a2a-error.ts';
 import { readA2AMessage, readDataAnswers, toAnswer, toMessageParts, toTextAnswer } from './read-a2a-message.ts';
 import { describeTask, findTask, readTask, toRunStates, type FoundTask } from './read-task.ts';
-import { readItems, streamRun, streamTask, type StreamTaskOptions } from './stream-task.ts';
+import { readTaskWithItems, streamRun, streamTask, type StreamTaskOptions } from './stream-task.ts';
 
 export type RequestHandlerOptions = A2AHandlerOptions & {
   card: JsonObject;
@@ -108,11 +108,8 @@ export class DurableRequestHandler implements A2ARequestHandler {
     return this.#guard(async () => {
       checkCount('historyLength', historyLength, 0, Infinity);
       const task = await findTask(this.#agent, id);
-      const { extension, ...options } = this.#toStreamOptions(context);
-      if (!extension) return this.#toTask(task, historyLength);
-      const items = await readItems(this.#agent, task, options);
-      const read = await readTask(this.#agent, task, { ...this.#options, historyLength });
-      return toTask({ ...read, ...toExtensionMetadata({ items }) });
+      const options = { ...this.#toStreamOptions(context), historyLength };
+      return toTask(await readTaskWithItems(this.#agent, task, options));
     });
   }
 

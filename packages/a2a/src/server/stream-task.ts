@@ -2,7 +2,14 @@ import { transcode, type AgentEvent, type DurableAgent, type Emit, type Encoder,
 import { withPublicFaults } from '@intertie/core/http';
 import { defined, pause, resolveEventFileUrls } from '@intertie/core/internal';
 import { createA2AEncoder, type A2AOpenState } from '../encode/encode-a2a.ts';
-import { isTerminal, type A2AMessage, type A2AStreamItem, type A2ATaskState } from '../shared/a2a-types.ts';
+import {
+  isTerminal,
+  type A2AMessage,
+  type A2AStreamItem,
+  type A2ATask,
+  type A2ATaskState,
+} from '../shared/a2a-types.ts';
+import { toExtensionMetadata } from '../shared/extension.ts';
 import type { A2AHandlerOptions } from './a2a-handler-options.ts';
 import { findTask, joinTask, readTask, type FoundTask, type ReadTaskOptions } from './read-task.ts';
 
@@ -67,16 +74,27 @@ function createEncoder(
   return withPublicFaults(createA2AEncoder({ extension, ...defined({ history, onLoss }) }), { runId, errorText });
 }
 
-/** Reads the updates of a task so far, with the extension. Empty if the log of its run was dropped. */
-export async function readItems(
+/** Reads the current state of a task. With the extension it contains the updates so far, because a task has no place for most events. */
+export async function readTaskWithItems(
+  agent: DurableAgent,
+  task: FoundTask,
+  options: StreamTaskOptions & ReadTaskOptions,
+): Promise<A2ATask> {
+  if (!options.extension) return readTask(agent, task, options);
+  const items = await readItems(agent, task, options);
+  return { ...(await readTask(agent, task, options)), ...toExtensionMetadata({ items }) };
+}
+
+/** Returns no updates if the log of the run was dropped. */
+async function readItems(
   agent: DurableAgent,
   { record }: FoundTask,
-  options: Omit<StreamTaskOptions, 'signal' | 'extension'>,
+  options: Omit<StreamTaskOptions, 'signal'>,
 ): Promise<A2AStreamItem[]> {
   const served = await joinTask(agent, record);
   const caught = await served?.catchUp();
   if (!served || !caught) return [];
-  const encoder = createEncoder(served, { ...options, extension: true });
+  const encoder = createEncoder(served, options);
   const events = await resolveEventFileUrls(caught.events, agent.store, options.fileUrl);
   return transcode(encoder, events).filter((item) => !('task' in item));
 }
@@ -113,9 +131,9 @@ export async function* streamTask(
 async function* readCurrent(
   agent: DurableAgent,
   task: FoundTask,
-  options: ReadTaskOptions,
+  options: StreamTaskOptions,
 ): AsyncGenerator<A2AStreamItem> {
-  yield { task: await readTask(agent, task, options) };
+  yield { task: await readTaskWithItems(agent, task, options) };
 }
 
 function readState(item: A2AStreamItem): A2ATaskState | undefined {

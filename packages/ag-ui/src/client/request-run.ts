@@ -51,6 +51,9 @@ export async function requestRun(
   try {
     const url = query ? withQuery(endpoint.url, query) : endpoint.url;
     response = await fetchAgent({ ...endpoint, url }, { ...init, signal: request.signal });
+  } catch (error) {
+    leave.removeEventListener('abort', onLeave);
+    throw error;
   } finally {
     clearTimeout(stopTimeout);
   }

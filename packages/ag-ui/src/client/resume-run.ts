@@ -7,7 +7,7 @@ import {
   type ResumePoint,
   type RunInput,
 } from '@intertie/core';
-import { hasSourceOutput, resumeReplay } from '@intertie/core/internal';
+import { hasSourceOutput, resumeReplay, retryRequest } from '@intertie/core/internal';
 import { createAGUIDecoder } from '../decode/decode-ag-ui.ts';
 import { declaredVersion } from '../shared/ag-ui-version.ts';
 import { asFields, asNonEmptyText, defined } from '../shared/read-fields.ts';
@@ -100,11 +100,10 @@ async function readRunAgain(
   if (id === undefined && !hasOutput) return undefined;
   if (id === undefined) throw toLostError();
   const query = { threadId, runId: id, protocolVersion: declaredVersion, replay: 'true' };
-  const response = await requestRun(options, { method: 'GET' }, { threadId, query, leave, isStopped }).catch(
-    (error: unknown) => {
-      throw leave.aborted ? error : toLostError(error);
-    },
-  );
+  const send = (): Promise<Response> => requestRun(options, { method: 'GET' }, { threadId, query, leave, isStopped });
+  const response = await retryRequest(send, leave).catch((error: unknown) => {
+    throw leave.aborted ? error : toLostError(error);
+  });
   if (response.ok && response.body !== null) return withOwnIds(sseEvents(response.body), { runId: ownId, threadId });
   const { error } = asFields(await response.json().catch(() => undefined));
   const isUnknownRun = response.status === 404 && asFields(error).code === 'not-found';

@@ -35,7 +35,7 @@ export function withAGUIWriter(
     const source = make(writer);
     const queue = bindWriter(writer, onLoss);
     if (queue instanceof Error) throw queue;
-    const codec = compose(withWrites(skipOpening(run), queue, run), seal(run, onLoss, log ? { log } : {}));
+    const codec = compose(withWrites(skipOpening(run, log), queue, run), seal(run, onLoss, log ? { log } : {}));
     // No signal: the source itself handles a stop and reports how the run ended.
     return sourceStream(new MergedParts(start(source), queue), codec);
   };
@@ -47,8 +47,11 @@ export function withAGUIWriter(
   });
 }
 
-/** Drops the opening events that the source's own seal wrote. The outer seal writes them again, before all written events. */
-function skipOpening(run: RunInput): Codec<unknown, AgentEvent> {
+/**
+ * Drops the opening events that the source's own seal wrote. The outer seal writes them again, before all written events. A resumed
+ * source writes only those that the log lacks.
+ */
+function skipOpening(run: RunInput, log: readonly AgentEvent[] = []): Codec<unknown, AgentEvent> {
   let isOpening = true;
   let hasBaseline = false;
   const answeredIds = new Set(
@@ -72,16 +75,17 @@ function skipOpening(run: RunInput): Codec<unknown, AgentEvent> {
         return false;
     }
   };
+  const skip = (event: AgentEvent): boolean => {
+    const isSkipped = isOpening && isOpeningEvent(event);
+    // The state is the last opening event.
+    isOpening = isSkipped && event.type !== 'state-snapshot';
+    return isSkipped;
+  };
+  for (const event of log) skip(event);
   return {
     feed(fed, emit) {
       const event = fed as AgentEvent;
-      if (isOpening && isOpeningEvent(event)) {
-        // The state is the last opening event.
-        isOpening = event.type !== 'state-snapshot';
-        return;
-      }
-      isOpening = false;
-      emit(event);
+      if (!skip(event)) emit(event);
     },
     end: () => undefined,
   };

@@ -13,8 +13,12 @@ type UIPart = Fields & { type: string };
 export function toChatRouteMessages(run: RunInput, version: UIMessageVersion, onLoss: OnLoss): UIMessage[] {
   const messages = toRequestMessages(run);
   const callIds = new Map(messages.flatMap(({ content }) => listRenamedCalls(content)).map(([wire, id]) => [id, wire]));
-  return toUIMessages(messages.map(withRouteId), { version, onLoss }).map(({ id, role, ...message }) => {
-    const metadata = omit(asFields(message.metadata), metadataKey);
+  return toUIMessages(messages.map(withRouteId), { version, onLoss }).map(({ id, role, ...message }, index) => {
+    const { runId } = readWireIds(messages[index]!);
+    const metadata = {
+      ...omit(asFields(message.metadata), metadataKey),
+      ...(runId !== undefined && { [metadataKey]: { runId } }),
+    };
     const own = (message.parts as UIPart[]).filter((part) => !isExtension(part)).map((part) => toPlain(part, callIds));
     // Only streamed text has a state.
     const parts = role === 'assistant' ? own : own.map((part) => omit(part, 'state'));
@@ -31,10 +35,15 @@ export function listRenamedCalls(content: MessageContent | undefined): Array<[wi
   });
 }
 
-/** The decoder records the id of the route's `start` chunk at the end of a run. */
 function withRouteId(message: CanonicalMessage): CanonicalMessage {
-  const id = asNonEmptyText(message.content.providerMetadata?.['ai-sdk']?.messageId);
+  const { messageId: id } = readWireIds(message);
   return id === undefined ? message : { ...message, id };
+}
+
+/** Reads the ids of the route's `start` chunk, which the decoder records at the end of a run. */
+function readWireIds({ content }: CanonicalMessage): { messageId: string | undefined; runId: string | undefined } {
+  const { messageId, runId } = asFields(content.providerMetadata?.['ai-sdk']);
+  return { messageId: asNonEmptyText(messageId), runId: asNonEmptyText(runId) };
 }
 
 function isExtension({ type, id }: UIPart): boolean {

@@ -1,5 +1,5 @@
 import type { MessageContent, Usage } from '@intertie/core';
-import type { ToolPart } from '@intertie/core/internal';
+import { isCutOff, type ToolPart } from '@intertie/core/internal';
 import type { LoggedStep } from './resume-plan.ts';
 
 type Steps = { steps: readonly unknown[] };
@@ -53,11 +53,10 @@ function isPrepareStep(value: unknown): value is PrepareStep {
 
 function toStepResult({ stepId, end }: LoggedStep, stepNumber: number, { parts }: MessageContent): unknown {
   const own = parts.filter((part) => part.stepId === stepId);
-  const toolCalls = own.filter((part): part is ToolPart => part.type === 'tool-invocation').map(toCall);
-  const toolResults = own.flatMap((part) =>
-    part.type === 'tool-invocation' && part.state === 'result'
-      ? [{ ...toCall(part), type: 'tool-result', output: part.result }]
-      : [],
+  const calls = own.filter((part): part is ToolPart => part.type === 'tool-invocation' && !isCutOff(part));
+  const toolCalls = calls.map(toCall);
+  const toolResults = calls.flatMap((part) =>
+    part.state === 'result' ? [{ ...toCall(part), type: 'tool-result', output: part.result }] : [],
   );
   const texts = own.flatMap((part) => (part.type === 'text' ? [{ type: 'text', text: part.text }] : []));
   const reasoning = own.flatMap((part) =>
@@ -95,6 +94,17 @@ function toCall({ toolCallId, toolName, args, dynamic = false }: ToolPart): Call
 
 /** A step has one model, so the first entry is its usage. */
 function toUsage([usage = {}]: readonly Usage[]): unknown {
-  const { inputTokens, outputTokens, totalTokens, reasoningTokens, cacheReadTokens: cachedInputTokens } = usage;
-  return { inputTokens, outputTokens, totalTokens, reasoningTokens, cachedInputTokens };
+  const { inputTokens, outputTokens, totalTokens, reasoningTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const noCacheTokens =
+    inputTokens === undefined ? undefined : inputTokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0);
+  const textTokens = outputTokens === undefined ? undefined : outputTokens - (reasoningTokens ?? 0);
+  return {
+    inputTokens,
+    inputTokenDetails: { noCacheTokens, cacheReadTokens, cacheWriteTokens },
+    outputTokens,
+    outputTokenDetails: { textTokens, reasoningTokens },
+    totalTokens,
+    reasoningTokens,
+    cachedInputTokens: cacheReadTokens,
+  };
 }

@@ -166,7 +166,8 @@ async function* streamParts(model: LanguageModel, options: ModelSourceOptions, c
     yield result;
   }
   const steps = new EarlierSteps(call.plan.steps, content);
-  const finishReason = findFinish(call.plan, content) ?? ((await steps.areLast(settings)) ? 'tool-calls' : undefined);
+  const finishReason =
+    findFinish(call.plan, content, call.tools) ?? ((await steps.areLast(settings)) ? 'tool-calls' : undefined);
   if (finishReason !== undefined) {
     const { rawFinishReason } = call.plan.steps.at(-1)?.end ?? {};
     return yield { type: 'finish', finishReason, rawFinishReason };

@@ -77,7 +77,7 @@ function isCall(part: MessagePart): part is ToolPart {
   return part.type === 'tool-invocation';
 }
 
-describe.each(majors)('$name', ({ ai }) => {
+describe.each(majors)('$name', ({ ai, major }) => {
   function setUp(more: Partial<ModelSourceOptions> = {}, model = promptedModel()) {
     const ran: string[] = [];
     const createTool = (name: string, isIdempotent: boolean) =>
@@ -137,7 +137,7 @@ describe.each(majors)('$name', ({ ai }) => {
             (part) => isCall(part) && part.stepId === openStep.id && !started.includes(part.toolCallId),
           )
         : [];
-      const parts = message.content.parts.filter((part) => !isCall(part) || part.state !== 'partial-call');
+      const parts = message.content.parts.filter((part) => !isCall(part) || part.error?.code !== 'cut-off');
       expect(parts.map(describePart), cut).toEqual(
         expected.content.parts
           .filter((part) => !missing.includes(part))
@@ -287,6 +287,113 @@ describe.each(majors)('$name', ({ ai }) => {
       }
     },
   );
+
+  test('does not run an idempotent tool that needs approval if its question was not logged', async () => {
+    const steps = [
+      [call('c1', 'remove'), finish('tool-calls')],
+      [...text('0', 'Removed'), finish()],
+    ];
+    const ways = [{ needsApproval: true }, ...(major === 7 ? [{ toolApproval: { remove: 'user-approval' } }] : [])];
+    for (const { needsApproval, ...settings } of ways as Array<{ needsApproval?: boolean }>) {
+      const ran: string[] = [];
+      const execute = async () => void ran.push('remove');
+      const remove = ai.tool({
+        inputSchema: z.object({}),
+        metadata: { idempotent: true },
+        execute,
+        ...(needsApproval && { needsApproval }),
+      });
+      const given = () => setUp({ tools: { remove }, ...settings }, promptedModel(steps));
+      const undisturbed = await run(given());
+      // The call is committed while the decision about it is being stored.
+      const length = undisturbed.findIndex(({ type }) => type === 'question');
+      const { message } = await resume(given(), undisturbed.slice(0, length));
+      expect(ran).toEqual([]);
+      expect(message.content.parts[0]).toMatchObject({ state: 'error', error: { code: 'interrupted' } });
+    }
+  });
+
+  test('does not show a call whose input was cut off to a stop condition', async () => {
+    const steps = [
+      [call('c1', 'search', { q: 1 }), ...streamedCall('c2', 'answer', { q: 2 }), finish('tool-calls')],
+      [call('c3', 'answer', { q: 3 }), finish('tool-calls')],
+    ];
+    const search = ai.tool({ inputSchema: z.object({ q: z.number() }), execute: async () => 'found' });
+    const given = () =>
+      setUp({ tools: { search, answer: search }, stopWhen: ai.hasToolCall('answer') }, promptedModel(steps));
+    const undisturbed = await run(given());
+    const length = undisturbed.findIndex(({ type }) => type === 'tool-input-delta') + 1;
+    const { events, message } = await resume(given(), undisturbed.slice(0, length));
+    expect(message.content.parts.at(-1)).toMatchObject({ toolName: 'answer', state: 'result', result: 'found' });
+    // The next takeover finds the call that the first one has ended.
+    const ended = events.findLastIndex(({ type }) => type === 'step-start');
+    const again = await resume(given(), events.slice(0, ended), { epoch: 3 });
+    expect(again.message.content.parts.at(-1)).toMatchObject({ toolName: 'answer', state: 'result' });
+  });
+
+  test('ends a call whose input was cut off with an error, so that no page waits for it', async () => {
+    const steps = [
+      [call('c1', 'search', { q: 1 }), ...streamedCall('c2', 'pay', { q: 2 }), finish('tool-calls')],
+      [...text('0', 'Done'), finish()],
+    ];
+    const undisturbed = await run(setUp({}, promptedModel(steps)));
+    const length = undisturbed.findIndex(({ type }) => type === 'tool-input-delta') + 1;
+    const given = setUp({}, promptedModel(steps));
+    const { message } = await resume(given, undisturbed.slice(0, length));
+    const cutOff = { toolCallId: 'c2', state: 'error', invalid: true, error: { code: 'cut-off' } };
+    expect(message.content.parts.find((part) => isCall(part) && part.toolName === 'pay')).toMatchObject(cutOff);
+    expect(given.ran).toEqual(['search c1']);
+    expect(JSON.stringify(given.model.doStreamCalls[0]!.prompt)).not.toContain('c2');
+  });
+
+  test('gives stop conditions the details of the usage', async () => {
+    const given = () =>
+      setUp({
+        stopWhen: ({ steps }) => steps.reduce((sum, { usage }) => sum + usage.inputTokenDetails.noCacheTokens!, 0) > 99,
+      });
+    const undisturbed = await run(given());
+    const cut = undisturbed.findIndex(({ type }) => type === 'step-end') + 1;
+    const { events } = await resume(given(), undisturbed.slice(0, cut));
+    expect(events.at(-1)).toMatchObject({ outcome: 'complete' });
+  });
+
+  test('leaves cut reasoning out of the prompt after a second takeover', async () => {
+    const steps: LanguageModelV3StreamPart[][] = [
+      [
+        { type: 'reasoning-start', id: 'r' },
+        { type: 'reasoning-delta', id: 'r', delta: 'Cut off' },
+        call('c1', 'pay', { q: 1 }),
+        { type: 'reasoning-end', id: 'r', providerMetadata: { scripted: { signature: 's' } } },
+        finish('tool-calls'),
+      ],
+      [...text('0', 'Sorry'), finish()],
+    ];
+    const undisturbed = await run(setUp({}, promptedModel(steps)));
+    const log = undisturbed.slice(0, undisturbed.findIndex(({ type }) => type === 'tool-call') + 1);
+    const recovered: AgentEvent = { type: 'notice', level: 'info', code: 'recovered', message: 'Recovered' };
+    const { events } = await resume(setUp({}, promptedModel(steps)), [...log, recovered]);
+    for (let length = log.length + 1; length < events.length; length += 1) {
+      const second = setUp({}, promptedModel(steps));
+      await resume(second, [...events.slice(0, length), recovered], { epoch: 3 });
+      for (const { prompt } of second.model.doStreamCalls) expect(JSON.stringify(prompt)).not.toContain('Cut off');
+    }
+  });
+
+  test('does not call the model again after its last step because a provider call has no result', async () => {
+    const web = { type: 'provider', id: 'scripted.web', isProviderExecuted: true, args: {}, inputSchema: z.object({}) };
+    const steps: LanguageModelV3StreamPart[][] = [
+      [
+        { type: 'tool-call', toolCallId: 'p1', toolName: 'web', input: '{}', providerExecuted: true },
+        ...text('0', 'Done'),
+        finish(),
+      ],
+    ];
+    const given = () => setUp({ tools: { web: web as never } }, promptedModel(steps));
+    const undisturbed = await run(given());
+    const resumed = given();
+    await resume(resumed, undisturbed.slice(0, -1));
+    expect(resumed.model.doStreamCalls).toHaveLength(0);
+  });
 
   test('has no `resume` without the option', () => {
     expect(setUp({ recover: undefined as never }).source.resume).toBeUndefined();

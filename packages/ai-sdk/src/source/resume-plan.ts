@@ -1,7 +1,8 @@
-import type { AgentEvent, CanonicalMessage, EventOf, MessageContent, ResumePoint } from '@intertie/core';
-import { createClosingEvents, type ToolPart } from '@intertie/core/internal';
+import type { AgentEvent, CanonicalMessage, EventOf, MessageContent, MessagePart, ResumePoint } from '@intertie/core';
+import { createClosingEvents, cutOffCode, isCutOff, type ToolPart } from '@intertie/core/internal';
+import type { ToolSet } from 'ai';
 import { isApproved } from '../shared/ai-sdk-approval.ts';
-import { defined } from '../shared/read-fields.ts';
+import { defined, isFields, omit } from '../shared/read-fields.ts';
 import { findPendingParts } from './pending-parts.ts';
 
 /** Step of a resumed run that counts: it ended, or it was under way and is kept because it has calls. */
@@ -39,28 +40,60 @@ export function planResume(from: ResumePoint, provider: string): ResumePlan {
   const isDiscarded = openStep !== undefined && !hasCalls;
   const content = isDiscarded ? removeStep(from.message, openStep) : from.message.content;
   const steps = listSteps(from.events, isDiscarded ? openStep : undefined);
-  const closing = createClosingEvents(from.open);
+  const cutCalls = isDiscarded ? [] : content.parts.filter((part) => isCutCallOf(part, openStep));
+  // A page that shows the step waits until no call of it is incomplete.
+  const closing = createClosingEvents(from.open).flatMap((event): AgentEvent[] =>
+    event.type === 'step-end' && event.stepId === openStep ? cutCalls.map(toInvalidCall).concat(event) : [event],
+  );
   for (const event of closing) {
     if (event.type !== 'step-end') continue;
     if (isDiscarded) event.discarded = true;
     // As in every step, to attribute the tools that the provider runs.
     else event.providerMetadata = { 'ai-sdk': { provider } };
   }
-  const cutReasoning = new Set(from.open.flatMap(({ kind, id }) => (kind === 'reasoning' ? [id] : [])));
-  return { closing, content, cutReasoning, steps, calls: findUnfinishedCalls(content, steps) };
+  return {
+    closing,
+    content,
+    cutReasoning: findCutReasoning(from),
+    steps,
+    calls: findUnfinishedCalls(content, steps),
+  };
+}
+
+/** Reasoning that was open when a process died: now, or at an earlier takeover, which has closed it after its notice. */
+function findCutReasoning({ events, open }: ResumePoint): ReadonlySet<string> {
+  const cut = new Set(open.flatMap(({ kind, id }) => (kind === 'reasoning' ? [id] : [])));
+  const current = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'reasoning-start') current.add(event.id);
+    else if (event.type === 'reasoning-end') current.delete(event.id);
+    else if (event.type === 'notice' && event.code === 'recovered') for (const id of current) cut.add(id);
+  }
+  return cut;
 }
 
 /** Returns the finish reason if the run has no further step: `streamText` would have ended it. */
-export function findFinish({ steps }: ResumePlan, content: MessageContent): EventOf<'step-end'>['finishReason'] {
+export function findFinish(
+  { steps }: ResumePlan,
+  content: MessageContent,
+  tools: ToolSet,
+): EventOf<'step-end'>['finishReason'] {
   const last = steps.at(-1);
   if (findPendingParts(content).length > 0) return last?.end.finishReason ?? 'tool-calls';
   if (!last?.isComplete) return undefined;
   const calls = content.parts.filter((part): part is ToolPart => isCallOf(part, last.stepId));
   const own = calls.filter(({ executor }) => executor !== 'provider');
   const hasResults = own.length > 0 && own.every(({ state }) => state !== 'call');
-  // A provider can send the result of its own tool in the next step.
-  const isDeferred = calls.some(({ executor, state }) => executor === 'provider' && state === 'call');
+  const isDeferred = calls.some(
+    ({ executor, state, toolName }) => executor === 'provider' && state === 'call' && mayDefer(tools, toolName),
+  );
   return hasResults || isDeferred ? undefined : (last.end.finishReason ?? 'other');
+}
+
+/** Whether the provider can send the result of its own tool in the next step. */
+function mayDefer(tools: ToolSet, toolName: string): boolean {
+  const tool: unknown = Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;
+  return isFields(tool) && tool.supportsDeferredResults === true;
 }
 
 /** Returns the content to send to the model. */
@@ -69,8 +102,19 @@ export function toPromptContent({ cutReasoning }: ResumePlan, content: MessageCo
   return { ...content, parts: content.parts.filter(({ id }) => id === undefined || !cutReasoning.has(id)) };
 }
 
-function isCallOf(part: MessageContent['parts'][number], stepId: string): boolean {
-  return part.type === 'tool-invocation' && part.state !== 'partial-call' && part.stepId === stepId;
+function isCallOf(part: MessagePart, stepId: string): boolean {
+  return part.type === 'tool-invocation' && !isCutOff(part) && part.stepId === stepId;
+}
+
+function isCutCallOf(part: MessagePart, stepId: string | undefined): part is ToolPart {
+  return part.type === 'tool-invocation' && part.state === 'partial-call' && part.stepId === stepId;
+}
+
+/** Creates the event of a call whose input was cut off. The seal adds its error result, and the model does not get it. */
+function toInvalidCall(part: ToolPart): AgentEvent {
+  const { argsText: input = '', ...call } = omit(part, 'type', 'id', 'state');
+  const message = 'The process stopped before the input was complete. The call has not run.';
+  return { type: 'tool-call', ...call, input, invalid: { message, code: cutOffCode } };
 }
 
 function removeStep({ content }: CanonicalMessage, stepId: string): MessageContent {

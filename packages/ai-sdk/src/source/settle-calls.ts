@@ -36,7 +36,7 @@ const unsettled: Fault = { message: 'The provider did not report the result.', c
 
 /**
  * Yields a result for every call that a dead process left without one. A tool with `metadata: { idempotent: true }` runs again, in
- * parallel with others; any other may have had its effect, so its call is reported as interrupted.
+ * parallel with others, unless it may lack an approval. Any other may have had its effect, so its call is reported as interrupted.
  */
 export async function* settleCalls(calls: UnfinishedCalls, rerun: ToolRerun): AsyncGenerator<ResultPart> {
   for (const call of calls.provider) yield toError(call, unsettled);
@@ -44,8 +44,10 @@ export async function* settleCalls(calls: UnfinishedCalls, rerun: ToolRerun): As
   const running = new Map<string, Promise<ResultPart>>();
   for (const call of calls.started) {
     const tool = Object.hasOwn(rerun.tools, call.toolName) ? rerun.tools[call.toolName] : undefined;
-    if (tool?.execute && isIdempotent(tool)) running.set(call.toolCallId, runAgain(call, tool, rerun));
-    else yield toError(call, interrupted);
+    if (!call.approval && tool?.needsApproval === true) yield toError(call, refused);
+    else if (tool?.execute && isIdempotent(tool) && (call.approval || !mayNeedApproval(tool, rerun))) {
+      running.set(call.toolCallId, runAgain(call, tool, rerun));
+    } else yield toError(call, interrupted);
   }
   while (running.size > 0) {
     const result = await Promise.race(running.values());
@@ -68,6 +70,11 @@ function toError({ toolCallId, toolName }: ToolPart, error: unknown): ResultPart
 
 function isIdempotent({ metadata }: ToolSet[string]): boolean {
   return metadata?.idempotent === true;
+}
+
+/** Whether a call without a logged approval may have been about to ask for one: the call is committed before the question. */
+function mayNeedApproval({ needsApproval = false }: ToolSet[string], { settings }: ToolRerun): boolean {
+  return needsApproval !== false || settings.toolApproval !== undefined;
 }
 
 async function runAgain(call: ToolPart, tool: ToolSet[string], rerun: ToolRerun): Promise<ResultPart> {

@@ -10,6 +10,7 @@ import {
   type SourceStreamOptions,
 } from '@intertie/core';
 import { readRunHeaders } from '@intertie/core/http';
+import { retryRequest } from '@intertie/core/internal';
 import { appendPath } from '../chat/transport/append-path.ts';
 import type { ToolExecutors } from '../full-stream/tool-executors.ts';
 import { asFields, asNonEmptyText, defined, isFields } from '../shared/read-fields.ts';
@@ -131,12 +132,21 @@ async function replay(
   signals: Signals,
 ): Promise<ReadableStream<UIMessageChunk>> {
   const url = appendPath(options.api, `/${encodeURIComponent(run.threadId)}/stream`, {});
-  const response = await requestRoute(options, run, url, { signal: signals.leave }).catch((error: unknown) => {
+  const request = (): Promise<Response> => requestRoute(options, run, url, { signal: signals.leave });
+  const response = await retryRequest(request, signals.leave).catch((error: unknown) => {
     throw toLostError('The chat route cannot be reached.', error);
   });
   if (response.status !== 200) {
     await response.body?.cancel();
     throw toLostError(`The chat route has no stream to resume (status ${response.status}).`);
+  }
+  if (run.message && readRunHeaders(response).runId !== undefined) {
+    // An Intertie route replays the whole message, also the part before the answers. It recognizes answers that are sent again, and
+    // then sends only what follows them.
+    await response.body?.cancel();
+    return send(options, run, signals).catch((error: unknown) => {
+      throw toLostError('The chat route refused the answers.', error);
+    });
   }
   return readChunks(options, run, response, signals);
 }

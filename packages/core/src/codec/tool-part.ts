@@ -21,6 +21,14 @@ export function isSettled(state: ToolState): boolean {
   return rank[state] === 2;
 }
 
+/** Error code of an invalid call whose process stopped while its input was streamed. */
+export const cutOffCode = 'cut-off';
+
+/** Whether the input of a call is incomplete, so that the call was never made. */
+export function isCutOff({ state, invalid, error }: ToolPart): boolean {
+  return state === 'partial-call' || (invalid === true && error?.code === cutOffCode);
+}
+
 /** Creates the part for the first event of a call: the start of a streamed input, or the complete call. */
 export function createToolPart(event: EventOf<'tool-input-start' | 'tool-call'>): ToolPart {
   if (event.type === 'tool-input-start') {

@@ -42,6 +42,14 @@ describe('repairHistory', () => {
     });
   });
 
+  it('omits a call whose input was cut off when its process stopped', () => {
+    const error = { message: 'Cut off', code: 'cut-off' };
+    const cutOff = call('c', { state: 'error', invalid: true, error });
+    const { messages, repairs } = repairHistory([user, message('a', 'assistant', text('ok'), cutOff)]);
+    expect(messages[1]!.content.parts).toEqual([text('ok')]);
+    expect(repairs).toMatchObject([{ kind: 'partial-call', messageId: 'a', id: 'c' }]);
+  });
+
   it('keeps the open calls and questions of the continued message', () => {
     const waiting = message('a', 'assistant', call('c'), { type: 'question', questionId: 'q', kind: 'input' });
     expect(repairHistory([user, waiting], { continues: 'a' })).toEqual({ messages: [user, waiting], repairs: [] });

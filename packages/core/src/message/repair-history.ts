@@ -1,6 +1,6 @@
 import { omit } from '../json/fields.ts';
 import type { CanonicalMessage, MessagePart, ToolPart } from '../event/message.ts';
-import { isSettled } from '../codec/tool-part.ts';
+import { isCutOff, isSettled } from '../codec/tool-part.ts';
 
 /** One repair, and the message and part it applies to. */
 export type Repair = {
@@ -125,12 +125,11 @@ function repairPart(
 
 function repairCall(part: ToolPart, messageId: string, continued: boolean, report: Report): ToolPart | undefined {
   const { toolCallId: id, toolName } = part;
-  if (isSettled(part.state)) return part;
-  if (part.state === 'partial-call') {
+  if (isCutOff(part)) {
     report({ kind: 'partial-call', messageId, id, message: `The call of ${toolName} is incomplete; it was omitted.` });
     return undefined;
   }
-  if (continued) return part;
+  if (isSettled(part.state) || continued) return part;
   const { result, ...call } = omit(part, 'preliminary', 'resultContent');
   const denial = getDenialReason(part);
   if (denial !== undefined) {

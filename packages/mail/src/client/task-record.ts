@@ -68,6 +68,11 @@ export function findRequestAfter(events: readonly MAILFrame[], key: string): num
   return index === -1 ? undefined : index;
 }
 
+/** Returns the key of the last logged event. */
+export function findLastKey(events: readonly MAILFrame[]): string | undefined {
+  return events.map(toFrameKey).findLast((key) => key !== undefined);
+}
+
 function isRequest({ event, data }: MAILFrame): boolean {
   if (event === 'breakpoint_action_complete') return true;
   if (event !== 'new_message') return false;

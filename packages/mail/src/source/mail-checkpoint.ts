@@ -12,6 +12,8 @@ export type MAILCheckpoint = {
   status: 'running';
   /** Key of the last event before the request, if the task existed and the event is known. */
   requestAfter?: string;
+  /** Set until `requestAfter` was read from the record. The request is sent after the next checkpoint is in the log. */
+  isPlanned?: true;
   /** Task that is started if the server no longer has `taskId`. */
   freshTaskId?: string;
   /** Task that the server had lost, so that `taskId` was started instead. */
@@ -23,15 +25,17 @@ export function createCheckpoint(run: RunInput, request: MAILRequest, fresh: MAI
   const { taskId, resumeFrom } = request;
   if (resumeFrom === undefined) return { taskId, status: 'running' };
   const requestAfter = readResume(run.sourceState)?.lastFrameKey;
-  return { taskId, status: 'running', freshTaskId: fresh.taskId, ...defined({ requestAfter }) };
+  const known = requestAfter === undefined ? { isPlanned: true as const } : { requestAfter };
+  return { taskId, status: 'running', freshTaskId: fresh.taskId, ...known };
 }
 
 export function readCheckpoint(token: unknown): MAILCheckpoint | undefined {
-  const { taskId: id, requestAfter, freshTaskId, lostTaskId } = asFields(token);
+  const { taskId: id, requestAfter, isPlanned, freshTaskId, lostTaskId } = asFields(token);
   const taskId = asNonEmptyText(id);
   if (taskId === undefined) return undefined;
   const optional = {
     requestAfter: asNonEmptyText(requestAfter),
+    isPlanned: isPlanned === true ? (true as const) : undefined,
     freshTaskId: asNonEmptyText(freshTaskId),
     lostTaskId: asNonEmptyText(lostTaskId),
   };
@@ -53,12 +57,18 @@ export function createLostTaskFrame({ taskId, lostTaskId = '' }: MAILCheckpoint)
 
 const hasKey: ReadonlySet<string> = new Set(loggedEvents);
 
-/** Emits the checkpoint before the first frame, a new one when the task is replaced, and adds the last frame to the end of the run. */
+/**
+ * Emits the pending checkpoints before the next frame, a new one when the task is replaced, and adds the last frame to the end of the
+ * run.
+ */
 export function withCheckpoints(
   decoder: Codec<MAILFrame, AgentEvent>,
   checkpoint: MAILCheckpoint,
+  pending: MAILCheckpoint[],
 ): Codec<MAILFrame, AgentEvent> {
-  let pending: MAILCheckpoint | undefined = checkpoint;
+  const emitPending = (emit: Emit<AgentEvent>): void => {
+    for (const token of pending.splice(0)) emit({ type: 'checkpoint', token });
+  };
   let last: MAILFrame | undefined;
   const withLastFrame =
     (emit: Emit<AgentEvent>): Emit<AgentEvent> =>
@@ -69,11 +79,11 @@ export function withCheckpoints(
     };
   return {
     flush(emit) {
-      if (pending) emit({ type: 'checkpoint', token: pending });
-      pending = undefined;
+      emitPending(emit);
       decoder.flush?.(emit);
     },
     feed(frame, emit) {
+      emitPending(emit);
       if (hasKey.has(frame.event)) last = frame;
       if (frame.event === warningEvent) emit({ type: 'checkpoint', token: toFreshCheckpoint(checkpoint) });
       decoder.feed(frame, withLastFrame(emit));

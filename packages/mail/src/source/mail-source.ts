@@ -11,9 +11,9 @@ import {
   type RunControl,
   type RunInput,
 } from '@intertie/core';
-import { resumeReplay, type Topology } from '@intertie/core/internal';
+import { defined, omit, resumeReplay, type Topology } from '@intertie/core/internal';
 import { createMAILDecoder, type MAILDecoderOptions } from '../decode/decode-mail.ts';
-import type { MAILFrame } from '../shared/mail-event.ts';
+import { keepAliveFrame, type MAILFrame } from '../shared/mail-event.ts';
 import { MAILServer } from '../client/mail-server.ts';
 import { readSettings, type MAILModelSettings, type MAILProviderSettings } from '../shared/mail-settings.ts';
 import type { MAILRequest } from '../client/mail-request.ts';
@@ -28,6 +28,7 @@ import {
 } from './mail-checkpoint.ts';
 import { resumeTask } from './resume-task.ts';
 import { sendRequest } from '../client/send-request.ts';
+import { findLastKey, readTaskRecord } from '../client/task-record.ts';
 
 export interface MAILSourceSettings
   extends
@@ -91,17 +92,28 @@ function runSwarm(
   }
   const { request, fresh } = token ? withTaskIds(planned, token) : planned;
   const checkpoint = token ?? createCheckpoint(run, request, fresh);
+  const pending = [checkpoint];
   const decode = (input: RunInput, report: OnLoss): Codec<MAILFrame, AgentEvent> =>
-    withCheckpoints(createMAILDecoder(input, toDecoderOptions(settings, request, report)), checkpoint);
+    withCheckpoints(createMAILDecoder(input, toDecoderOptions(settings, request, report)), checkpoint, pending);
   const codec = from
     ? resumeReplay(run, from, { decode, onLoss, trusted: true })
     : compose(decode(run, onLoss), seal(run, onLoss, { trusted: true }));
   const open = async (stop: AbortSignal): Promise<AsyncIterable<MAILFrame>> => {
     const resumed = from && (await resumeTask({ server, settings, from, checkpoint, signal: stop }));
-    if (resumed) return resumed;
+    return resumed ?? start(stop);
+  };
+  const start = async function* (stop: AbortSignal): AsyncGenerator<MAILFrame, void> {
+    if (checkpoint.isPlanned) {
+      // Only a recovery needs the key, so the request is sent without it if the record cannot be read.
+      const record = await readTaskRecord(server, checkpoint.taskId, stop).catch(() => undefined);
+      const requestAfter = record && findLastKey(record.events);
+      pending.push({ ...omit(checkpoint, 'isPlanned'), ...defined({ requestAfter }) });
+      // Without a frame, the decoder would not emit the checkpoint.
+      yield keepAliveFrame;
+    }
     // The task must be in the log before it starts. Otherwise no process could find it after a crash.
     await control.barrier();
-    return streamFrames(server, settings, { request, fresh, checkpoint }, stop);
+    yield* streamFrames(server, settings, { request, fresh, checkpoint }, stop);
   };
   return sourceStream(open, codec, { signal, remote: getName(settings), ...(onFrame && { onFrame }) });
 }

@@ -5,6 +5,7 @@ import {
   type AgentEvent,
   type AgentSource,
   type CanonicalMessage,
+  type Json,
   type RunInput,
 } from '@intertie/core';
 import { createResumePoint, omit } from '@intertie/core/internal';
@@ -63,11 +64,14 @@ type RunEnd = Extract<AgentEvent, { type: 'run-end' }>;
 const getResume = (events: readonly AgentEvent[]): RunEnd['resume'] => (events.at(-1) as RunEnd).resume;
 const findCheckpoint = (events: readonly AgentEvent[]): number => events.findIndex(({ type }) => type === 'checkpoint');
 
-/** Runs to the end, and resumes after every event since the checkpoint. */
+const isCheckpointOfRequest = (event: AgentEvent): boolean =>
+  event.type === 'checkpoint' && !('isPlanned' in (event.token as object));
+
+/** Runs to the end, and resumes after every event since the checkpoint, before which the request is not sent. */
 async function runAndResume(demo: Demo, input: RunInput): Promise<AgentEvent[]> {
   const whole = await readAll(demo.source.run(input, runControl()));
   const sent = demo.posts.length;
-  for (let length = findCheckpoint(whole) + 1; length < whole.length; length += 1) {
+  for (let length = whole.findIndex(isCheckpointOfRequest) + 1; length < whole.length; length += 1) {
     const rest = await resume(demo, input, whole.slice(0, length));
     expect(withoutTimes(rest), `after ${length} events`).toEqual(withoutTimes(whole.slice(length)));
   }
@@ -154,6 +158,37 @@ describe('resume of mailSource', () => {
     const rest = await resume({ source, posts: [], restart: () => undefined }, ask('tea'), log);
     expect(rest.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
     expect(sent).toHaveLength(1);
+  });
+
+  it.each([
+    { message: 'another message', text: 'coffee', checkpoints: 1 },
+    { message: 'another message', text: 'coffee', checkpoints: 2 },
+    { message: 'the same message', text: 'tea', checkpoints: 2 },
+  ])(
+    'sends $message after a lost turn if the process dies after checkpoint $checkpoints',
+    async ({ text, checkpoints }) => {
+      const demo = createSource();
+      const first = await readAll(demo.source.run(ask('tea'), runControl()));
+      // A lost turn has the token of its last checkpoint, which names no event. The server has completed the task.
+      const { token } = first[findCheckpoint(first)] as { token: Json };
+      const next = ask(text, { runId: 'r2', sourceState: token });
+      // The process dies before it sends the request.
+      const dying = demo.source.run(next, runControl({ barrier: () => new Promise(() => undefined) })).getReader();
+      const log: AgentEvent[] = [];
+      while (log.filter(({ type }) => type === 'checkpoint').length < checkpoints)
+        log.push((await dying.read()).value!);
+      const rest = await resume(demo, next, log);
+      expect(rest.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
+      expect(demo.posts).toMatchObject([{ body: 'tea' }, { body: text }]);
+    },
+  );
+
+  it('continues a turn that follows a lost one after every event', async () => {
+    const demo = createSource();
+    const first = await readAll(demo.source.run(ask('tea'), runControl()));
+    const { token } = first[findCheckpoint(first)] as { token: Json };
+    const events = await runAndResume(demo, ask('tea', { runId: 'r2', sourceState: token }));
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'complete' });
   });
 
   it('ends as lost with the reason and the task if the server has lost the task', async () => {

@@ -31,6 +31,7 @@ export async function resumeTask(options: ResumeTaskOptions): Promise<AsyncItera
       'The log of the run does not name its MAIL task. Its output so far is kept. Send the message again.';
     throw Object.assign(new Error(message), { code: 'lost' });
   }
+  if (known.isPlanned) return undefined;
   const findRequest = async (): Promise<AsyncIterable<MAILFrame> | undefined> => {
     const found = await findTask(known, (taskId) => readRecordToResume(server, taskId, signal));
     const start = found && findStart(found.record, found.checkpoint);

@@ -189,6 +189,20 @@ describe('openHarnessServerSource', () => {
       expect(new Set(requestedUrls).size).toBe(1);
     });
 
+    test('continues the session of a server that is being restarted', async () => {
+      const { fetch } = server(sse(readEvents('simple')));
+      const source = openHarnessServerSource({ ...options, fetch });
+      const whole = await readAll(source.run(runInput(), runControl()));
+      let isRestarting = true;
+      const restarting: typeof globalThis.fetch = async (url) => {
+        if (!isRestarting) return fetch(url);
+        isRestarting = false;
+        throw new TypeError('fetch failed');
+      };
+      const rest = await resume(openHarnessServerSource({ ...options, fetch: restarting }), whole.slice(0, 5));
+      expect(withoutTimes(rest)).toEqual(withoutTimes(whole.slice(5)));
+    });
+
     test('ends as lost with the reason if the server has lost the session', async () => {
       const { fetch } = server(sse(readEvents('simple')));
       const whole = await readAll(openHarnessServerSource({ ...options, fetch }).run(runInput(), runControl()));
@@ -197,7 +211,7 @@ describe('openHarnessServerSource', () => {
       expect(getEnd(rest)).toMatchObject({
         error: {
           code: 'lost',
-          message: expect.stringMatching(/no longer returns the session "s 1".* Start a new session/),
+          message: expect.stringMatching(/does not return the session "s 1".* Start a new session/),
         },
         resume: { sessionId: 's 1' },
       });

@@ -13,7 +13,7 @@ import {
 } from '@intertie/core';
 import { createParser } from 'eventsource-parser';
 import { createOpenHarnessServerDecoder, type OpenHarnessServerDecoderOptions } from './decode-open-harness-server.ts';
-import { asNonEmptyText, isFields, nameBrokenConnection, resumeReplay } from '@intertie/core/internal';
+import { asNonEmptyText, isFields, nameBrokenConnection, resumeReplay, retryRequest } from '@intertie/core/internal';
 import { createInputQueue } from '../runtime/input-queue.ts';
 import { isServerEvent } from './server-event.ts';
 
@@ -68,7 +68,7 @@ function followSession(
     if (run.answers.length > 0) throw new Error(unanswerableMessage);
     const { sessionId } = options;
     const known = isFields(from?.token) ? asNonEmptyText(from.token.sessionId) : undefined;
-    if (known !== undefined) return readSession(options, known, (error) => toLostError(known, error));
+    if (known !== undefined) return readSession(options, known, true);
     return readSession(options, typeof sessionId === 'string' ? sessionId : await sessionId(run));
   };
   return sourceStream(open, codec, { signal });
@@ -96,7 +96,7 @@ function withCheckpoint(decoder: Codec<unknown, AgentEvent>): Codec<unknown, Age
 /** Creates the error of a session that cannot be read again. Clients see its text, so it contains no text of the server. */
 function toLostError(sessionId: string, cause: unknown): Error {
   const message =
-    `The Open Harness server no longer returns the session "${sessionId}" of this run. The output so far is kept. ` +
+    `The Open Harness server does not return the session "${sessionId}" of this run. The output so far is kept. ` +
     'Start a new session and send the message again.';
   return Object.assign(new Error(message), { code: 'lost', cause });
 }
@@ -109,7 +109,7 @@ const unanswerableMessage =
 function readSession(
   options: OpenHarnessServerSourceOptions,
   sessionId: string,
-  toOpenError: (error: unknown) => unknown = (error) => error,
+  isResumed = false,
 ): ReadableStream<unknown> {
   const { pollMs = defaultPollMs, headers, fetch: request = fetch } = options;
   const session = `${options.baseUrl.replace(/\/+$/, '')}/sessions/${encodeURIComponent(sessionId)}`;
@@ -168,14 +168,15 @@ function readSession(
   const openEvents = async (): Promise<ReadableStream<Uint8Array>> => {
     const accept = { accept: 'text/event-stream', ...headers };
     // With the history, so that no event since the session's start is missing.
-    const response = await request(`${session}/events?history=true`, { headers: accept, signal });
+    const send = (): Promise<Response> => request(`${session}/events?history=true`, { headers: accept, signal });
+    const response = await (isResumed ? retryRequest(send, signal) : send());
     if (!response.ok || response.body === null) throw new Error(await formatRefusal(response, sessionId));
     return response.body;
   };
 
   const read = async (): Promise<void> => {
     const body = await openEvents().catch((error: unknown) => {
-      throw toOpenError(error);
+      throw isResumed ? toLostError(sessionId, error) : error;
     });
     const reader = body.getReader();
     // A custom `fetch` may ignore the signal.

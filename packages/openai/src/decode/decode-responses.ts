@@ -8,6 +8,7 @@ import {
   type Fault,
   type Json,
   type OnLoss,
+  type ResumePoint,
   type RunInput,
   type Usage,
 } from '@intertie/core';
@@ -22,6 +23,8 @@ export type ResponsesDecoderOptions = {
   checkpoints?: boolean;
   /** Calls that wait for the client in the part of the response before the decoded events. */
   waiting?: readonly Waiting[];
+  /** The part of a resumed run before the decoded events. Its ids are not used again. */
+  from?: Pick<ResumePoint, 'events' | 'message'>;
 };
 
 type OpenText = { id: string; kind: 'text' | 'reasoning'; text: string };
@@ -49,7 +52,7 @@ class ResponsesDecoder implements Codec<unknown, AgentEvent> {
 
   constructor(run: RunInput, options: ResponsesDecoderOptions) {
     this.#run = run;
-    this.#ids = createPartIds(run);
+    this.#ids = createPartIds(run, options.from);
     this.#options = options;
     this.#waiting = [...(options.waiting ?? [])];
   }

@@ -8,10 +8,9 @@ import {
   type Json,
   type JsonObject,
   type OnLoss,
-  type ResumePoint,
   type SourceStreamOptions,
 } from '@intertie/core';
-import { asFields, asNonEmptyText, asNumber, defined } from '@intertie/core/internal';
+import { asFields, asNonEmptyText, asNumber, defined, omit } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import { createResponsesDecoder } from '../decode/decode-responses.ts';
 import {
@@ -84,8 +83,10 @@ export function openaiSource(options: OpenAISourceOptions): AgentSource {
       const sealed = seal(run, onLoss, { log: from.events });
       const position = readPosition(from.token);
       if (position === undefined) return sourceStream(() => endedInput, compose(endAsLost, sealed), { signal });
-      const waiting = listWaiting(from);
-      const decoder = createResponsesDecoder(run, { checkpoints: true, waiting, onLoss });
+      // Events after the last checkpoint are decoded again, and must get the ids that they have in the log.
+      const before = { message: from.message, events: from.events.slice(0, findLastCheckpoint(from.events)) };
+      const waiting = listWaiting(before.events);
+      const decoder = createResponsesDecoder(omit(run, 'epoch'), { checkpoints: true, waiting, onLoss, from: before });
       const codec = compose(compose(decoder, skipLogged(from.events)), sealed);
       const open = (leave: AbortSignal): AsyncIterable<unknown> =>
         withLostError(read({ from: position }, leave, signal));
@@ -104,11 +105,14 @@ function readPosition(token: Json | undefined): ResponsePosition | undefined {
   return id === undefined ? undefined : { responseId: id, sequence: asNumber(sequence) ?? 0 };
 }
 
-/** Calls and questions that the response has asked before its last checkpoint. */
-function listWaiting({ events }: ResumePoint): Waiting[] {
-  const last = events.findLastIndex(({ type }) => type === 'checkpoint');
+function findLastCheckpoint(log: readonly AgentEvent[]): number {
+  return log.findLastIndex(({ type }) => type === 'checkpoint');
+}
+
+/** Calls and questions of the response that are not answered at the end of the events. */
+function listWaiting(events: readonly AgentEvent[]): Waiting[] {
   const waiting = new Map<string, Waiting>();
-  for (const event of events.slice(0, last)) {
+  for (const event of events) {
     if (event.type === 'tool-call' && event.executor === 'client') {
       waiting.set(event.toolCallId, { type: 'tool', toolCallId: event.toolCallId });
     }
@@ -124,7 +128,7 @@ function listWaiting({ events }: ResumePoint): Waiting[] {
  */
 function skipLogged(log: readonly AgentEvent[]): Codec<AgentEvent, AgentEvent> {
   const logged = new Map<string, number>();
-  for (const event of log.slice(log.findLastIndex(({ type }) => type === 'checkpoint') + 1)) {
+  for (const event of log.slice(findLastCheckpoint(log) + 1)) {
     logged.set(toKey(event), (logged.get(toKey(event)) ?? 0) + measure(event));
   }
   return {
@@ -148,14 +152,15 @@ function measure(event: AgentEvent): number {
   return 'delta' in event && typeof event.delta === 'string' ? event.delta.length : 1;
 }
 
-/** A server that no longer has the events cannot continue the run. */
+/** The run cannot continue if the server no longer has the events, or refuses to return them. */
 async function* withLostError(events: AsyncIterable<unknown>): AsyncGenerator {
   try {
     yield* events;
   } catch (error) {
-    if (!(error instanceof ServerError) || (error.status !== 404 && error.status !== 410)) throw error;
-    const message =
-      'The server no longer has the response of this run. The output so far is kept. Send the message again.';
+    if (!(error instanceof ServerError) || error.status < 400) throw error;
+    const isGone = error.status === 404 || error.status === 410;
+    const reason = isGone ? 'no longer has the response of this run' : 'did not return the response of this run';
+    const message = `The server ${reason}. The output so far is kept. Send the message again.`;
     throw Object.assign(new Error(message, { cause: error }), { code: 'lost' });
   }
 }

@@ -15,14 +15,13 @@ export type ResponsesServer = {
 /** Position in the events of a response. */
 export type ResponsePosition = { responseId: string; sequence: number };
 
-/** Number of times that a lost connection is opened again without a new event, and the wait before each attempt. */
-const maxReconnects = 5;
-const reconnectMs = 500;
+/** Waits before the next attempt to return to a response, without a new event. A server that is being deployed is back within seconds. */
+const reconnectMs = [500, 1_000, 2_000, 4_000];
 const maxEventCharacters = 32_000_000;
 
 /**
- * Streams the events of a response: of a new one, or those after a position. A lost connection is opened again with
- * `starting_after`, so that no event is missing or repeated.
+ * Streams the events of a response: of a new one, or those after a position. After a lost connection or a temporary refusal, the
+ * response is requested again with `starting_after`, so that no event is missing or repeated.
  */
 export async function* readResponse(
   server: ResponsesServer,
@@ -46,12 +45,13 @@ export async function* readResponse(
         if (terminalEvents.has(type) || type === 'error') return;
       }
     } catch (error) {
-      const mayRetry = position !== undefined && !signal.aborted && !(error instanceof ServerError);
-      if (!mayRetry || attempts >= maxReconnects) throw error;
+      const mayRetry = position !== undefined && !signal.aborted && !isFinal(error);
+      if (!mayRetry || attempts >= reconnectMs.length) throw error;
     }
-    if (position === undefined || attempts >= maxReconnects) return;
+    const waitMs = reconnectMs[attempts];
+    if (position === undefined || waitMs === undefined) return;
     attempts += 1;
-    await pause(reconnectMs, signal);
+    await pause(waitMs, signal);
     signal.throwIfAborted();
   }
 }
@@ -73,6 +73,11 @@ export class ServerError extends Error {
     this.status = status;
     this.code = code ?? `http-${status}`;
   }
+}
+
+/** A server that is restarted or overloaded refuses requests only for a short time. */
+function isFinal(error: unknown): boolean {
+  return error instanceof ServerError && error.status < 500 && error.status !== 429;
 }
 
 function createInit(begin: object, signal: AbortSignal): RequestInit {

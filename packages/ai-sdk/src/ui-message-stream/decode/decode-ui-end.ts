@@ -7,8 +7,8 @@ type RunEnd = EventOf<'run-end'>;
 
 /** Decodes the end of a stream from its last chunk, from a `data-event` before it, or from the first error. */
 export class UIRunEndDecoder {
-  /** Id of the message on the wire, if it differs from ours. */
-  wireMessageId: string | undefined;
+  /** Ids on the wire, if the message has another one than ours. Only an Intertie route sends the id of its run. */
+  wireIds: { messageId: string; runId?: string } | undefined;
   #cause: Fault | undefined;
   /** The `run-end` of a `data-event`, used when the last chunk has the same outcome. */
   #dataEvent: RunEnd | undefined;
@@ -18,7 +18,7 @@ export class UIRunEndDecoder {
   }
 
   decodeAbort(reason: string | undefined): RunEnd {
-    return this.#withMessageId(
+    return this.#withWireIds(
       this.#getDataEvent('aborted') ?? { type: 'run-end', outcome: 'aborted', ...defined({ reason }) },
     );
   }
@@ -26,38 +26,38 @@ export class UIRunEndDecoder {
   /** Undefined if the error does not end the stream: a chat stops at an error, other readers continue. */
   decodeError(message: string): RunEnd | undefined {
     const fields = this.#getDataEvent('error');
-    if (fields) return this.#withMessageId(fields);
+    if (fields) return this.#withWireIds(fields);
     this.#cause ??= { message };
     return undefined;
   }
 
   decodeFinish(finishReason: FinishReason | undefined, waitingFor: Waiting[]): RunEnd {
     const carried = this.#getDataEvent('complete') ?? this.#getDataEvent('paused');
-    if (carried) return this.#withMessageId(carried);
+    if (carried) return this.#withWireIds(carried);
     const fields = { type: 'run-end' as const, ...defined({ finishReason }) };
     if (finishReason === 'error') {
       const error = this.#cause ?? { message: 'The stream finished with an error.' };
-      return this.#withMessageId({ ...fields, outcome: 'error', error });
+      return this.#withWireIds({ ...fields, outcome: 'error', error });
     }
-    if (waitingFor.length > 0) return this.#withMessageId({ ...fields, outcome: 'paused', waitingFor });
-    return this.#withMessageId({ ...fields, outcome: 'complete' });
+    if (waitingFor.length > 0) return this.#withWireIds({ ...fields, outcome: 'paused', waitingFor });
+    return this.#withWireIds({ ...fields, outcome: 'complete' });
   }
 
-  /** Returns the end of a stream without a last chunk. Undefined if neither an error nor a message id is to be recorded. */
+  /** Returns the end of a stream without a last chunk. Undefined if neither an error nor ids are to be recorded. */
   toInterrupted(end: End): RunEnd | undefined {
     const isCaused = this.#cause !== undefined && end.reason === 'eof';
-    if (!isCaused && this.wireMessageId === undefined) return undefined;
+    if (!isCaused && this.wireIds === undefined) return undefined;
     const outcome = isCaused ? { outcome: 'error' as const, error: this.#cause! } : toInterruptedOutcome(end);
-    return this.#withMessageId({ type: 'run-end', ...outcome });
+    return this.#withWireIds({ type: 'run-end', ...outcome });
   }
 
   #getDataEvent(outcome: RunEnd['outcome']): RunEnd | undefined {
     return this.#dataEvent?.outcome === outcome ? this.#dataEvent : undefined;
   }
 
-  #withMessageId(event: RunEnd): RunEnd {
-    const { wireMessageId: messageId } = this;
-    if (messageId === undefined) return event;
-    return { ...event, providerMetadata: { ...event.providerMetadata, 'ai-sdk': { messageId } } };
+  #withWireIds(event: RunEnd): RunEnd {
+    const { wireIds } = this;
+    if (wireIds === undefined) return event;
+    return { ...event, providerMetadata: { ...event.providerMetadata, 'ai-sdk': wireIds } };
   }
 }

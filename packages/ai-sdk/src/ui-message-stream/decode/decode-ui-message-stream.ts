@@ -192,8 +192,11 @@ class UIMessageDecoder {
   }
 
   #decodeStart({ messageId, messageMetadata }: UIStartChunk, emit: Write): void {
-    if (messageId !== undefined && messageId !== this.#run.messageId) this.#runEnd.wireMessageId = messageId;
-    this.#isOurs ||= asNonEmptyText(asFields(asFields(messageMetadata)[metadataKey]).runId) !== undefined;
+    const runId = asNonEmptyText(asFields(asFields(messageMetadata)[metadataKey]).runId);
+    this.#isOurs ||= runId !== undefined;
+    if (messageId !== undefined && messageId !== this.#run.messageId) {
+      this.#runEnd.wireIds = { messageId, ...defined({ runId }) };
+    }
     this.#decodeMetadata(messageMetadata, emit);
   }
 
