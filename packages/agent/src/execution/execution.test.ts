@@ -9,7 +9,7 @@ import {
   type Loss,
   type Store,
 } from '@intertie/core';
-import { copySealedMark } from '@intertie/core/internal';
+import { copySealedMark, isHandOver } from '@intertie/core/internal';
 import type { Appended } from '@intertie/core/store';
 import { expect, it, onTestFinished } from 'vitest';
 
@@ -176,6 +176,35 @@ it('ends a run whose source ignores the stop', async () => {
   const run = await agent.stream({ threadId: 't', message: 'Go' });
   await run.stop();
   expect(await run.message).toMatchObject({ status: 'aborted' });
+});
+
+/** Starts a run that never ends, on a source that can continue it. `signal` is the one that the source received. */
+async function startEndless() {
+  const store = createInMemoryStore();
+  let signal = new AbortController().signal;
+  const run: AgentSource['run'] = (_, control) => {
+    signal = control.signal;
+    return new ReadableStream();
+  };
+  const resume: AgentSource['resume'] = (input, _, control) => run(input, control);
+  const { agent, host } = createAgent(store, { name: 'endless', pauses: 'replay', run, resume });
+  await agent.stream({ threadId: 't', message: 'Go' });
+  return { store, host, signal: () => signal };
+}
+
+it('aborts the source as for a hand-over when another process has taken over the run', async () => {
+  const { store, host, signal } = await startEndless();
+  await store.registry.retire(host.process);
+  expect(await store.registry.takeOver('other')).toHaveLength(1);
+  await expect.poll(() => signal().aborted, { timeout: 5_000 }).toBe(true);
+  expect(isHandOver(signal())).toBe(true);
+});
+
+it('aborts the source for good when the run was deleted', async () => {
+  const { store, signal } = await startEndless();
+  await store.deleteThread({ threadId: 't' });
+  await expect.poll(() => signal().aborted, { timeout: 5_000 }).toBe(true);
+  expect(isHandOver(signal())).toBe(false);
 });
 
 it('ends a queued run with `no-agent` if this process does not have its agent', async () => {

@@ -77,6 +77,9 @@ const alwaysPresent: ReadonlySet<AgentEvent['type']> = new Set(['run-start', 'me
 /** Events that a run has before the first event of its source. */
 const openingTypes: ReadonlySet<AgentEvent['type']> = new Set(['run-start', 'message-snapshot', 'state-snapshot']);
 
+/** Another process continues the run: its source must not cancel the remote task. */
+const handOver: StopReason = { by: 'system', message: 'hand-over' };
+
 /** Maximum time for releasing a run at shutdown. */
 const handOverMs = 2_000;
 
@@ -143,7 +146,7 @@ export class Execution {
     });
     this.#watch = new OwnershipWatch(host, owned, {
       onOwned: (position) => this.#applyControl(position),
-      onLost: () => this.#loseOwnership('fenced'),
+      onLost: (reason) => this.#loseOwnership(reason),
     });
     this.done = context.with(this.#telemetry.context, () => this.#run());
   }
@@ -174,7 +177,7 @@ export class Execution {
   handOver(): boolean {
     if (this.#abort.signal.aborted || this.#end || this.#isFinishing || !this.#canResume()) return false;
     this.#isHandingOver = true;
-    this.#abort.abort({ by: 'system', message: 'hand-over' } satisfies StopReason);
+    this.#abort.abort(handOver);
     this.#cancelSource();
     return true;
   }
@@ -412,7 +415,7 @@ export class Execution {
       this.#log(event);
       throw error;
     }
-    if (asked !== 'ok') return this.#loseOwnership('fenced');
+    if (asked !== 'ok') return this.#watch.check();
     this.#log(event);
     this.#flushNow();
     const isLive = this.definition.source.pauses === 'live' && event.type === 'question';
@@ -452,7 +455,10 @@ export class Execution {
   /** Another process owns the run, or it was ended or deleted: discards all further events. */
   #loseOwnership(reason: RunLostReason): void {
     if (this.#isFinishing) return;
-    if (!this.#abort.signal.aborted) this.#abort.abort({ by: 'system', message: reason });
+    // After `closed`, the process that takes over this one's runs continues the run.
+    const isContinued = (reason === 'fenced' || reason === 'closed') && this.#canResume();
+    const stopReason: StopReason = isContinued ? handOver : { by: 'system', message: reason };
+    if (!this.#abort.signal.aborted) this.#abort.abort(stopReason);
     this.#writer.close();
     this.#cancelSource();
   }

@@ -1,11 +1,11 @@
-import type { Ownership, RunPosition } from '@intertie/core/store';
+import type { Ownership, RunLostReason, RunPosition } from '@intertie/core/store';
 import type { ExecutionHost } from './execution.ts';
 
 export type OwnershipEvents = {
   /** This process still owns the run. `position` has a requested stop. */
   onOwned: (position: RunPosition) => void;
-  /** Another process owns the run, or it has been ended or deleted. */
-  onLost: () => void;
+  /** `fenced`: another process continues the run. `ended`: it has ended, was deleted, or its new owner has been asked to end it. */
+  onLost: (reason: Extract<RunLostReason, 'fenced' | 'ended'>) => void;
 };
 
 /** Checks whether this process still owns a run and whether a stop was requested: after every hint, and periodically. */
@@ -33,8 +33,9 @@ export class OwnershipWatch {
     try {
       const position = (await this.#host.store.log.positions([key])).get(key);
       if (this.#isOver) return;
+      const isContinued = position?.live === true && !position.stop;
       if (this.#isOwned(position)) this.#events.onOwned(position);
-      else this.#events.onLost();
+      else this.#events.onLost(isContinued ? 'fenced' : 'ended');
     } catch (error) {
       this.#host.onError(error);
     }
