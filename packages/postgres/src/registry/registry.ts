@@ -90,7 +90,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
         `update intertie.run_live l set epoch = l.epoch + 1, process = $1, claim = $2
           where l.run_id = $3::text::uuid and l.stop_requested_at <= now() - $4::float8 * interval '1 ms'
             and not (l.process = $1 and coalesce(l.claim = $2, false))
-          returning l.run_id`,
+          returning l.run_id, l.epoch`,
         [process, claim ?? null, key, silentMs],
       );
       return fenced[0] ?? null;
@@ -153,7 +153,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
             order by seen.run_id limit $3 for no key update of l skip locked)
           update intertie.run_live l set epoch = l.epoch + 1, process = $1, claim = $2, released_at = null,
             attempts = l.attempts + case when l.released_at is null then 1 else 0 end
-          from dead where l.run_id = dead.run_id returning l.run_id`,
+          from dead where l.run_id = dead.run_id returning l.run_id, l.epoch`,
         [process, claim ?? null, limit, agents ?? null, graceMs],
       );
     },
@@ -276,14 +276,16 @@ async function takeRuns(
   update: string,
   values: readonly SqlValue[],
 ): Promise<Array<ReturnType<typeof toOwnership>>> {
-  const taken = await database.hot.query<{ key: string }>(
+  const taken = await database.hot.query<{ key: string; epoch: number }>(
     `with taken as (${update})
-      select run_id::text as key from taken
-      union select l.run_id::text from intertie.run_live l where l.process = $1 and l.claim = $2`,
+      select run_id::text as key, epoch from taken
+      union select l.run_id::text, l.epoch from intertie.run_live l where l.process = $1 and l.claim = $2`,
     values,
   );
   if (taken.length === 0) return [];
-  const keys = taken.map(({ key }) => key);
+  const epochs = new Map(taken.map(({ key, epoch }) => [key, epoch]));
+  const keys = [...epochs.keys()];
   const rows = await selectRuns(database.hot, 'r.id = any ($1::text[]::uuid[])', [keys], 'order by r.serial');
-  return rows.map(toOwnership);
+  // Between the two statements, another process may have taken over a run, or a user may have deleted it.
+  return rows.filter(({ record, epoch, isLive }) => isLive && epoch === epochs.get(record.key)).map(toOwnership);
 }

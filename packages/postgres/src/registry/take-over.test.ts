@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 
 import { newPostgresUrl } from '../../test/databases.ts';
 import { asProcess, start } from '../../test/processes.ts';
+import type { Database } from '../database.ts';
 import { connectPg } from '../pg-database.ts';
 import { PostgresMemoryStore } from '../postgres-store.ts';
 
@@ -22,4 +23,37 @@ it('gives each run to one process when several take over at the same time', { ti
     const all = [...taken.flat(), ...(await first.store.registry.takeOver('p1', { limit: 1000 }))];
     expect(all.map(({ epoch }) => epoch)).toEqual(threads.map(() => 1 + 2 * round));
   }
+});
+
+/** Delays the reply to the statement that takes runs, as a blocked event loop does. */
+function delayTaking(database: Database): { database: Database; taken: Promise<void>; proceed: () => void } {
+  let onTaken = (): void => undefined;
+  let onProceed = (): void => undefined;
+  const taken = new Promise<void>((resolve) => void (onTaken = resolve));
+  const proceeded = new Promise<void>((resolve) => void (onProceed = resolve));
+  const query: Database['query'] = async (text, ...rest) => {
+    const rows = await database.hot.query(text, ...rest);
+    if (text.includes('with taken as')) {
+      onTaken();
+      await proceeded;
+    }
+    return rows as never;
+  };
+  const hot = { ...database.hot, query };
+  return { database: { ...database, hot }, taken, proceed: onProceed };
+}
+
+it('does not return a run that another process has taken over before the reply arrives', async () => {
+  const url = await newPostgresUrl();
+  const slow = delayTaking(connectPg(url));
+  const first = asProcess('first', PostgresMemoryStore.on(slow.database));
+  const second = asProcess('second', PostgresMemoryStore.on(connectPg(url)));
+  const { registry } = second.store;
+  await start(second, 'r1', { process: 'dead' });
+  const pending = first.store.registry.takeOver('first', { claim: 'c1' });
+  await slow.taken;
+  // `first` has no lease, as if it had expired.
+  expect(await registry.takeOver('second', { claim: 'c2' })).toMatchObject([{ epoch: 3, run: { process: 'second' } }]);
+  slow.proceed();
+  expect(await pending).toEqual([]);
 });
