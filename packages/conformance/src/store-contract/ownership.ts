@@ -183,6 +183,15 @@ export function ownershipTests(contract: Contract): void {
       expect(page).toMatchObject({ events: deltas('!'), valid: true, position: { epoch: 3, seq: 2 } });
     });
 
+    it('counts an attempt when a process that has fenced a released run dies', async () => {
+      const store = await contract.open();
+      const { run } = await start(store, '1');
+      await store.registry.release(run.key, 1);
+      await store.registry.stop(store.scope, run.key);
+      expect(await store.registry.fence(run.key, 'p2', 0)).toMatchObject({ epoch: 3 });
+      expect(await store.registry.takeOver('p3')).toMatchObject([{ epoch: 4, run: { attempts: 2 } }]);
+    });
+
     it('leaves runs of unknown agents to other processes until the grace period is over', async () => {
       const store = await contract.open();
       const { run } = await start(store, '1');

@@ -87,7 +87,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
       if (!isUuid(key)) return null;
       const fenced = await takeRuns(
         database,
-        `update intertie.run_live l set epoch = l.epoch + 1, process = $1, claim = $2
+        `update intertie.run_live l set epoch = l.epoch + 1, process = $1, claim = $2, released_at = null
           where l.run_id = $3::text::uuid and l.stop_requested_at <= now() - $4::float8 * interval '1 ms'
             and not (l.process = $1 and coalesce(l.claim = $2, false))
           returning l.run_id, l.epoch`,
