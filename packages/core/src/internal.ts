@@ -36,6 +36,7 @@ export type {
   Attribution,
   SourceBody,
 } from './event/part-body.ts';
+export { isLostRun } from './event/outcome.ts';
 export { sumUsage } from './event/sum-usage.ts';
 export type { PartIds } from './event/part-ids.ts';
 export { mergeMeta, mergeMetadata } from './event/merge-meta.ts';

@@ -212,18 +212,21 @@ export function decisionTests(contract: Contract): void {
       expect(await store.registry.listDecisions(store.scope, { state: 'open' })).toEqual([]);
     });
 
-    it('expires the question of a live run when its process dies', async () => {
-      const store = await contract.open();
-      const { run, epoch } = await start(store, '1');
-      await store.registry.openDecisions(run.key, epoch, [approval('q1').decision]);
-      await store.registry.setWaiting(run.key, epoch, true);
-      await store.registry.retire('p1');
-      const [taken] = await store.registry.takeOver('p2');
-      const outcome = { outcome: 'error', error: { message: 'The process is gone.', code: 'lost' } } as const;
-      await finish(store, taken!, ending({ outcome }));
-      expect(await store.registry.listDecisions(store.scope)).toMatchObject([{ state: 'expired' }]);
-      expect(await getStatus(store, 'a_1')).toBe('error');
-    });
+    it.each(['lost', 'agent-gone', 'too-many-attempts'])(
+      'expires the question of a run that ends as `%s`',
+      async (code) => {
+        const store = await contract.open();
+        const { run, epoch } = await start(store, '1');
+        await store.registry.openDecisions(run.key, epoch, [approval('q1').decision]);
+        await store.registry.setWaiting(run.key, epoch, true);
+        await store.registry.retire('p1');
+        const [taken] = await store.registry.takeOver('p2');
+        const outcome = { outcome: 'error', error: { message: 'The process is gone.', code } } as const;
+        await finish(store, taken!, ending({ outcome }));
+        expect(await store.registry.listDecisions(store.scope)).toMatchObject([{ state: 'expired' }]);
+        expect(await getStatus(store, 'a_1')).toBe('error');
+      },
+    );
 
     it('continues with the first result of a client tool', async () => {
       const store = await contract.open();

@@ -2,7 +2,7 @@ import type { Codec, Emit, End } from './codec.ts';
 import type { AgentEvent, EventOf } from '../event/event.ts';
 import { omit } from '../json/fields.ts';
 import type { Loss, OnLoss } from '../json/loss.ts';
-import type { Waiting } from '../event/outcome.ts';
+import { isLostRun, type Waiting } from '../event/outcome.ts';
 import { toInterruptedOutcome } from './to-outcome.ts';
 import type { RunInput } from '../event/run-input.ts';
 import { RunGuard } from './run-guard.ts';
@@ -154,12 +154,9 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
   }
 }
 
-/** Ends of runs that no process continues. Their remote task may still run. */
-const lostCodes: ReadonlySet<string | undefined> = new Set(['lost', 'agent-gone', 'too-many-attempts']);
-
 /** Adds the last token of the source to the end of a lost run, so that the next turn continues the same remote task. */
 function withToken(end: EventOf<'run-end'>, checkpoint: EventOf<'checkpoint'> | undefined): EventOf<'run-end'> {
-  if (!checkpoint || end.outcome !== 'error' || !lostCodes.has(end.error.code)) return end;
+  if (!checkpoint || !isLostRun(end)) return end;
   return { ...end, resume: end.resume ?? checkpoint.token };
 }
 

@@ -15,3 +15,11 @@ export type Outcome =
   | { outcome: 'paused'; waitingFor: Waiting[] }
   | { outcome: 'aborted'; by?: 'user' | 'system'; reason?: string }
   | { outcome: 'error'; error: Fault };
+
+/** Errors of runs whose process died and that no process continued. */
+const lostCodes: ReadonlySet<string | undefined> = new Set(['lost', 'agent-gone', 'too-many-attempts']);
+
+/** Whether no process continued the run. Its remote task may still run, and its questions can no longer be answered. */
+export function isLostRun(outcome: Outcome | undefined): boolean {
+  return outcome?.outcome === 'error' && lostCodes.has(outcome.error.code);
+}

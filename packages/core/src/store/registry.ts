@@ -268,8 +268,9 @@ export interface Registry {
   setWaiting(run: RunKey, epoch: number, waiting: boolean): Promise<'ok' | 'fenced'>;
   /**
    * Ends the run, its log and its message in one step. The given content replaces the stored one. Values that JSON cannot represent
-   * are converted as `toJson` does. Decisions that the run does not wait for are cancelled; if a stop was requested, so are those it
-   * waits for, and it is not continued. Repeating the call after a lost reply returns the same result.
+   * are converted as `toJson` does. Decisions that the run does not wait for are cancelled, or expire if it is lost (`lost`,
+   * `agent-gone`, `too-many-attempts`); if a stop was requested, those it waits for are cancelled, too, and it is not continued.
+   * Repeating the call after a lost reply returns the same result.
    */
   finish(run: RunKey, epoch: number, end: FinishRequest): Promise<FinishResult>;
   /**

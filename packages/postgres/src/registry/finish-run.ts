@@ -1,5 +1,5 @@
 import { applyAnswer, type Json, type MessageContent } from '@intertie/core';
-import { equalJson } from '@intertie/core/internal';
+import { equalJson, isLostRun } from '@intertie/core/internal';
 import type { FinishRequest, FinishResult, Ownership, RunKey } from '@intertie/core/store';
 import { toNearestJson, readContent, readDecisions } from '@intertie/core/store';
 
@@ -102,10 +102,9 @@ async function endOwnedRun(
   );
   await referenceBlobs(sql, run.record.scope, run.threadUuid, [{ id: run.record.messageId, content }]);
   const awaited = filterAwaited(outcome, decisions);
-  // Decisions that the run does not wait for are over. Those of a crashed process can no longer be answered.
-  const isLost = outcome.outcome === 'error' && outcome.error.code === 'lost';
+  // Decisions that the run does not wait for are over. Those of a lost run can no longer be answered.
   const settled = decisions.filter((row) => isOpen(row) && !awaited.includes(row)).map(({ request: { id } }) => id);
-  await settleDecisions(sql, key, settled, isLost ? 'expired' : 'cancelled');
+  await settleDecisions(sql, key, settled, isLostRun(outcome) ? 'expired' : 'cancelled');
   const isUnanswerable = awaited.some(({ decision: { state } }) => state === 'cancelled' || state === 'expired');
   // A stopped run, for example one that was replaced, is not continued.
   const isStopped = request.stop && awaited.length > 0;

@@ -1,5 +1,6 @@
 import { applyAnswer } from '../../message/apply-answer.ts';
 import type { MessageContent } from '../../event/message.ts';
+import { isLostRun } from '../../event/outcome.ts';
 import type { Decision, DecisionRequest } from '../registry.ts';
 import { isAwaited } from '../rules/decision-rules.ts';
 import { changeMessage } from './conversation.ts';
@@ -49,12 +50,12 @@ export function hasFailedDecision(run: RunRow): boolean {
   return findAwaited(run).some((row) => row.state === 'cancelled' || row.state === 'expired');
 }
 
-/** Settles the decisions that an ended run does not wait for. Those of a lost process expire: it cannot receive answers. */
+/** Settles the decisions that an ended run does not wait for. Those of a lost run expire: it cannot receive answers. */
 export function closeDecisions(tables: Tables, run: RunRow): void {
   const awaited = findAwaited(run);
-  const isLost = run.outcome?.outcome === 'error' && run.outcome.error.code === 'lost';
+  const settled = isLostRun(run.outcome) ? 'expired' : 'cancelled';
   for (const row of run.decisions.values()) {
-    if (isOpen(row) && !awaited.includes(row)) settleDecision(tables, row, isLost ? 'expired' : 'cancelled');
+    if (isOpen(row) && !awaited.includes(row)) settleDecision(tables, row, settled);
   }
 }
 
