@@ -207,6 +207,52 @@ it('aborts the source for good when the run was deleted', async () => {
   expect(isHandOver(signal())).toBe(false);
 });
 
+it('does not start a tool if another process has taken over the run while this one was blocked', async () => {
+  const store = createInMemoryStore({ leaseMs: 100 });
+  const [committed, awake] = [gate(), gate()];
+  let isBlocked = false;
+  const unlessBlocked =
+    <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      if (isBlocked) throw new Error('The event loop is blocked.');
+      return call(...args);
+    };
+  store.registry.heartbeat = unlessBlocked(store.registry.heartbeat);
+  store.log.positions = unlessBlocked(store.log.positions);
+  const append = store.log.append.bind(store.log);
+  store.log.append = async (batches) => {
+    const verdicts = await append(batches);
+    if (!batches.some(({ events }) => events.some(({ type }) => type === 'tool-call'))) return verdicts;
+    isBlocked = true;
+    committed.open();
+    await awake.opened;
+    return verdicts;
+  };
+  let tool: string | undefined;
+  const run: AgentSource['run'] = (input, { barrier, signal }) => {
+    const emit = async function* (): AsyncGenerator<AgentEvent> {
+      yield { type: 'tool-call', toolCallId: 'c1', toolName: 'pay', input: {} };
+      tool = await barrier('c1').then(
+        () => 'started',
+        () => 'refused',
+      );
+      yield { type: 'run-end', outcome: 'complete' };
+    };
+    return sourceStream(
+      emit,
+      seal(input, () => undefined),
+      { signal },
+    );
+  };
+  const { agent } = createAgent(store, { name: 'payer', pauses: 'replay', run });
+  await agent.stream({ threadId: 't', message: 'Go' });
+  await committed.opened;
+  await expect.poll(() => store.registry.takeOver('other')).toHaveLength(1);
+  isBlocked = false;
+  awake.open();
+  await expect.poll(() => tool).toBe('refused');
+});
+
 it('ends a queued run with `no-agent` if this process does not have its agent', async () => {
   const store = createInMemoryStore();
   const { host } = createAgent(store, createSource(hello));

@@ -69,6 +69,9 @@ export type ExecutionHost = {
   readonly onError: (error: unknown) => void;
   readonly observe: Observe;
   readonly onRunError: (run: RunRecord, error: Fault) => void;
+  /** Whether another process may have taken over the runs of this one. */
+  readonly isLeaseUncertain: boolean;
+  renewLease(): Promise<void>;
 };
 
 /** Events that every run has, whether or not its source sends anything. */
@@ -442,9 +445,20 @@ export class Execution {
     const { signal } = this.#abort;
     if (toolCallId !== undefined) await this.#calls.wait(toolCallId, signal);
     const passed = await this.#writer.barrier();
+    // The commit of the call proves nothing if the process was blocked since.
+    if (toolCallId !== undefined && this.#host.isLeaseUncertain) await this.#confirmOwnership();
     if (passed === 'stop') void this.#watch.check();
     if (passed === 'stop' || signal.aborted) throw new Error('The run was stopped before the tool ran.');
     if (toolCallId !== undefined) this.#telemetry.startTool(toolCallId);
+  }
+
+  /** Loses the run if another process has taken it over. The lease is renewed first, so that none can do so afterwards. */
+  async #confirmOwnership(): Promise<void> {
+    const confirm = async (): Promise<void> => {
+      await this.#host.renewLease();
+      await this.#watch.confirm();
+    };
+    await persist(confirm, this.#persistOptions);
   }
 
   #applyControl({ stop, stopReason }: RunPosition): void {

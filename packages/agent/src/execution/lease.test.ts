@@ -8,7 +8,8 @@ function leaseOn() {
   const heartbeat = async (): Promise<void> => {
     if (isAway) throw new Error('The store is away.');
   };
-  const lease = new Lease({ registry: { heartbeat }, process: 'p', heartbeatMs: 5_000, now: () => at });
+  const timing = { getLeaseMs: () => 15_000, heartbeatMs: 5_000, now: () => at };
+  const lease = new Lease({ registry: { heartbeat }, process: 'p', ...timing });
   return { lease, wait: (ms: number) => void (at += ms), setAway: (away: boolean) => void (isAway = away) };
 }
 
@@ -40,4 +41,17 @@ it('reports a lease as unreliable for two heartbeats after an outage of the stor
   wait(5_000);
   await lease.renew();
   expect(lease.isReliable).toBe(true);
+});
+
+it('holds a lease from the request to renew it until it expires', async () => {
+  const { lease, wait } = leaseOn();
+  expect(lease.isHeld).toBe(false);
+  const renewed = lease.renew();
+  // The reply takes a second.
+  wait(1_000);
+  await renewed;
+  wait(13_999);
+  expect(lease.isHeld).toBe(true);
+  wait(1);
+  expect(lease.isHeld).toBe(false);
 });

@@ -3,8 +3,8 @@ import type { Registry } from '@intertie/core/store';
 export type LeaseOptions = {
   registry: Pick<Registry, 'heartbeat'>;
   process: string;
-  /** Returns the duration of the lease; called for every renewal. Default: that of the registry. */
-  getLeaseMs?: () => number;
+  /** Returns the duration of the lease; called for every renewal. */
+  getLeaseMs: () => number;
   /** Interval of renewals. */
   heartbeatMs: number;
   /** Monotonic clock in milliseconds. */
@@ -18,10 +18,11 @@ const beats = 2;
 export class Lease {
   #registry: Pick<Registry, 'heartbeat'>;
   #process: string;
-  #getLeaseMs: (() => number) | undefined;
+  #getLeaseMs: () => number;
   #graceMs: number;
   #now: () => number;
   #renewedAt: number | undefined;
+  #heldUntil = -Infinity;
   #backAt = -Infinity;
 
   constructor({ registry, process, getLeaseMs, heartbeatMs, now = () => performance.now() }: LeaseOptions) {
@@ -33,10 +34,19 @@ export class Lease {
   }
 
   async renew(): Promise<void> {
-    await this.#registry.heartbeat(this.#process, undefined, this.#getLeaseMs?.());
+    const leaseMs = this.#getLeaseMs();
+    const sentAt = this.#now();
+    await this.#registry.heartbeat(this.#process, undefined, leaseMs);
     const at = this.#now();
+    // The lease begins between the request and its reply.
+    this.#heldUntil = sentAt + leaseMs;
     if (this.#renewedAt !== undefined && at - this.#renewedAt > this.#graceMs) this.#backAt = at;
     this.#renewedAt = at;
+  }
+
+  /** Whether this process certainly still has its lease, so that no other one can have taken over its runs. */
+  get isHeld(): boolean {
+    return this.#now() < this.#heldUntil;
   }
 
   /**

@@ -29,16 +29,17 @@ export class OwnershipWatch {
   }
 
   async check(): Promise<void> {
+    await this.confirm().catch(this.#host.onError);
+  }
+
+  /** Checks like `check`, but rejects if the store does not answer. */
+  async confirm(): Promise<void> {
     const { key } = this.#owned.run;
-    try {
-      const position = (await this.#host.store.log.positions([key])).get(key);
-      if (this.#isOver) return;
-      const isContinued = position?.live === true && !position.stop;
-      if (this.#isOwned(position)) this.#events.onOwned(position);
-      else this.#events.onLost(isContinued ? 'fenced' : 'ended');
-    } catch (error) {
-      this.#host.onError(error);
-    }
+    const position = (await this.#host.store.log.positions([key])).get(key);
+    if (this.#isOver) return;
+    const isContinued = position?.live === true && !position.stop;
+    if (this.#isOwned(position)) this.#events.onOwned(position);
+    else this.#events.onLost(isContinued ? 'fenced' : 'ended');
   }
 
   close(): void {

@@ -186,6 +186,15 @@ export class RunHost {
     return this.#executions.size;
   }
 
+  /** Whether another process may have taken over runs of this one, because its lease may have expired. */
+  get isLeaseUncertain(): boolean {
+    return this.#lease?.isHeld === false;
+  }
+
+  async renewLease(): Promise<void> {
+    await this.#lease?.renew();
+  }
+
   /** Throws `overloaded` if the process is too busy to start a run. Answers and queued runs are not refused. */
   checkLoad(agent: string): void {
     const { maxRuns = Infinity, isOverloaded } = this.#options;
@@ -300,7 +309,7 @@ export class RunHost {
   /** Rejects if the database does not accept writes: the lease cannot be renewed, or a write was refused in the last seconds. */
   async checkWrites(): Promise<void> {
     await this.open();
-    await this.#lease?.renew();
+    await this.renewLease();
     const refused = this.store.refusedWrite?.();
     if (refused) throw refused;
   }
