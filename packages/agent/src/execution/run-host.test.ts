@@ -125,7 +125,8 @@ it('hands runs that can continue to another process after it was blocked for 15 
   const { run, block, close } = await openTwo(resumable);
   await block(8_000);
   expect(await run.record()).toMatchObject({ state: 'running', process: 'second' });
-  await block(20_000);
+  // The lease of 15 seconds, and up to 6 seconds until the next sweep.
+  await block(25_000);
   expect(await run.record()).toMatchObject({ state: 'running', process: 'first', attempts: 2 });
   await close();
 });
