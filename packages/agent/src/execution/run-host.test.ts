@@ -1,4 +1,5 @@
 import { createInMemoryStore, type AgentSource, type Store } from '@intertie/core';
+import type { RunKey } from '@intertie/core/store';
 import { afterEach, expect, it, vi } from 'vitest';
 import { resumableSource } from '../../test/resumable-source.mjs';
 import { unresponsiveSource } from '../../test/unresponsive-source.ts';
@@ -48,6 +49,35 @@ it('does not take over runs of processes that return shortly after a long outage
   await vi.advanceTimersByTimeAsync(60_000);
   expect(await run.record()).toMatchObject({ state: 'error', outcome: { error: { code: 'lost' } } });
   const closed = Promise.all([first!.close(), second!.close()]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  await closed;
+});
+
+it('does not take over runs when another process releases one right after an outage of the store', async () => {
+  vi.useFakeTimers();
+  const store = createInMemoryStore();
+  const { heartbeat } = store.registry;
+  let isAway = false;
+  store.registry.heartbeat = async (...args) => {
+    if (isAway) throw new Error('The store is away.');
+    await heartbeat(...args);
+  };
+  const hosts = ['first', 'second'].map((process) => createRunHost(store, { process }));
+  const runs = await Promise.all(
+    hosts.map((host) =>
+      new Agent({ source: unresponsiveSource, store, host }).stream({ threadId: host.process, message: 'Go' }),
+    ),
+  );
+  isAway = true;
+  await vi.advanceTimersByTimeAsync(60_000);
+  isAway = false;
+  store.hints.publish({ type: 'released', run: 'another' as RunKey });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await Promise.all(runs.map((run) => run.record()))).toMatchObject([
+    { state: 'running', process: 'first' },
+    { state: 'running', process: 'second' },
+  ]);
+  const closed = Promise.all(hosts.map((host) => host.close()));
   await vi.advanceTimersByTimeAsync(30_000);
   await closed;
 });

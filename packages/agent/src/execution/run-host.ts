@@ -274,10 +274,10 @@ export class RunHost {
         () => heartbeatMs,
         () => lease.renew().catch(this.onError),
       ),
-      // Jitter spreads the sweeps of several processes. Renewing first keeps a process that slept from taking over its own runs.
+      // Jitter spreads the sweeps of several processes.
       startAsyncInterval(
         () => sweepMs * (0.8 + 0.4 * Math.random()),
-        () => lease.renew().then(() => this.#sweep(lease), this.onError),
+        () => this.#sweep(lease).catch(this.onError),
       ),
       this.#sweepOnRelease(lease),
     ];
@@ -316,6 +316,9 @@ export class RunHost {
 
   /** No takeovers and no new runs while shutting down: the process could not complete them. */
   async #sweep(lease: Lease): Promise<void> {
+    if (this.isClosing) return;
+    // After a pause or an outage, all leases have expired, and this process would take over its own runs and those of live processes.
+    await lease.renew();
     if (!this.isClosing && lease.isReliable) await this.recoverDeadRuns();
     if (!this.isClosing) await this.#adoptOrphans().catch(this.onError);
   }
