@@ -1,4 +1,5 @@
 import { createInMemoryStore, type AgentSource, type Store } from '@intertie/core';
+import { pause } from '@intertie/core/internal';
 import type { RunKey } from '@intertie/core/store';
 import { afterEach, expect, it, vi } from 'vitest';
 import { resumableSource } from '../../test/resumable-source.mjs';
@@ -204,4 +205,37 @@ it('hands over a run that is still being prepared', async () => {
   });
   expect(await store.registry.findRun(store.scope, { runId })).toMatchObject({ state: 'complete' });
   await staying.close();
+});
+
+it.each([30, 20_000])('releases its lease if it is closed while it opens for %i ms', async (ms) => {
+  vi.useFakeTimers();
+  const store = createInMemoryStore();
+  const { heartbeat } = store.registry;
+  store.registry.heartbeat = async (...args) => {
+    await pause(ms);
+    await heartbeat(...args);
+  };
+  const host = createRunHost(store);
+  const results = Promise.allSettled([host.open(), host.close()]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(await results).toMatchObject([{ status: 'rejected', reason: { code: 'closing' } }, { status: 'fulfilled' }]);
+  expect(await store.registry.hasPeers('another')).toBe(false);
+});
+
+it('ends a run whose start is under way when it is closed', async () => {
+  vi.useFakeTimers();
+  const store = createInMemoryStore();
+  const { start } = store.registry;
+  store.registry.start = async (...args) => {
+    await pause(30);
+    return start(...args);
+  };
+  const host = createRunHost(store);
+  await host.open();
+  const starting = new Agent({ source: unresponsiveSource, store, host }).stream({ threadId: 't', message: 'Go' });
+  await vi.advanceTimersByTimeAsync(10);
+  const closed = host.close();
+  await vi.advanceTimersByTimeAsync(30_000);
+  await closed;
+  expect(await (await starting).record()).toMatchObject({ state: 'aborted', outcome: { reason: 'shutdown' } });
 });

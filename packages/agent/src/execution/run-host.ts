@@ -266,6 +266,11 @@ export class RunHost {
     const { registry } = this.store;
     const lease = new Lease({ registry, process: this.process, heartbeatMs, getLeaseMs: () => this.#getLeaseMs() });
     await lease.renew();
+    if (this.isClosing) {
+      // `close` no longer waits if the database was slow, so it may have released the lease before it was acquired.
+      await registry.retire(this.process).catch(this.onError);
+      throw new RunRefusedError({ code: 'closing' });
+    }
     this.#lease = lease;
     // Runs of processes that died earlier are recovered without waiting for the first sweep.
     this.track(this.recoverDeadRuns());
@@ -323,12 +328,19 @@ export class RunHost {
     if (!this.isClosing) await this.#adoptOrphans().catch(this.onError);
   }
 
-  /** Calls the registry for a run. `call` must be repeatable, because a reply can be lost. `handle` executes or ends the run. */
+  /**
+   * Calls the registry for a run. `call` must be repeatable, because a reply can be lost. `handle` executes or ends the run. Rejects
+   * while closing; `close` waits for earlier calls, and hands over or stops their runs.
+   */
   acquireRun<Result, Handled>(
     call: () => Promise<Result>,
     handle: (result: Result) => Handled,
   ): Promise<Awaited<Handled>> {
-    return this.#calls.call(call, handle);
+    if (this.isClosing) return Promise.reject(new RunRefusedError({ code: 'closing' }));
+    const acquired = this.#calls.call(call, handle);
+    // The caller handles the error.
+    this.track(acquired.then(ignore, ignore));
+    return acquired;
   }
 
   /** Starts a run, and executes or queues it. */
@@ -496,10 +508,8 @@ export class RunHost {
 
   /** Takes over and ends the runs of dead processes. */
   async recoverDeadRuns(): Promise<void> {
-    await this.acquireRun(
-      () => this.#sweeper.sweep(),
-      () => undefined,
-    );
+    // Not `acquireRun`: `close` waits for the sweeper itself, with a limit.
+    await this.#calls.call(() => this.#sweeper.sweep(), ignore);
   }
 
   /** Stops a run of this process without the delay of the store. */
@@ -559,6 +569,7 @@ export class RunHost {
     this.#unread.close();
     // Each statement of a sweep has its own time limit; their sum is minutes if the database does not answer.
     await waitAtMost(closeGraceMs, this.#sweeper.stop());
+    await waitAtMost(closeGraceMs, this.#opened?.catch(ignore) ?? Promise.resolve());
     this.#isHandingOver = !handOverLast && (await this.#canHandOver());
     for (const execution of this.#executions.values()) {
       if (this.#isHandingOver) execution.handOverWhenIdle();
@@ -595,6 +606,8 @@ export class RunHost {
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
 }
+
+const ignore = (): void => undefined;
 
 async function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
