@@ -2,26 +2,34 @@ import { expect, it } from 'vitest';
 
 import { Lease } from './lease.ts';
 
-function leaseOn() {
+function leaseOn({ isExclusive = false } = {}) {
   let at = 0;
   let isAway = false;
   const heartbeat = async (): Promise<void> => {
     if (isAway) throw new Error('The store is away.');
   };
   const timing = { getLeaseMs: () => 15_000, heartbeatMs: 5_000, now: () => at };
-  const lease = new Lease({ registry: { heartbeat }, process: 'p', ...timing });
+  const lease = new Lease({ registry: { heartbeat, isExclusive }, process: 'p', ...timing });
   return { lease, wait: (ms: number) => void (at += ms), setAway: (away: boolean) => void (isAway = away) };
 }
 
-it('reports a lease as reliable from the beginning while it is renewed', async () => {
+it('reports a lease as reliable two heartbeats after the start, while it is renewed', async () => {
   const { lease, wait } = leaseOn();
   await lease.renew();
-  expect(lease.isReliable).toBe(true);
+  wait(5_000);
+  await lease.renew();
+  expect(lease.isReliable).toBe(false);
   for (let n = 0; n < 10; n++) {
     wait(5_500);
     await lease.renew();
     expect(lease.isReliable).toBe(true);
   }
+});
+
+it('reports a lease as reliable from the start if no other process can use the store', async () => {
+  const { lease } = leaseOn({ isExclusive: true });
+  await lease.renew();
+  expect(lease.isReliable).toBe(true);
 });
 
 it('reports a lease as unreliable for two heartbeats after an outage of the store', async () => {

@@ -1,7 +1,7 @@
 import type { Registry } from '@intertie/core/store';
 
 export type LeaseOptions = {
-  registry: Pick<Registry, 'heartbeat'>;
+  registry: Pick<Registry, 'heartbeat' | 'isExclusive'>;
   process: string;
   /** Returns the duration of the lease; called for every renewal. */
   getLeaseMs: () => number;
@@ -11,12 +11,12 @@ export type LeaseOptions = {
   now?: () => number;
 };
 
-/** Number of missed heartbeats that count as an outage, and of heartbeats that other processes get to recover after it. */
+/** Number of missed heartbeats that count as an outage, and of heartbeats that other processes get to renew their leases after it. */
 const beats = 2;
 
 /** Renews this process's lease and decides when another process's lease has expired. */
 export class Lease {
-  #registry: Pick<Registry, 'heartbeat'>;
+  #registry: LeaseOptions['registry'];
   #process: string;
   #getLeaseMs: () => number;
   #graceMs: number;
@@ -40,7 +40,9 @@ export class Lease {
     const at = this.#now();
     // The lease begins between the request and its reply.
     this.#heldUntil = sentAt + leaseMs;
-    if (this.#renewedAt !== undefined && at - this.#renewedAt > this.#graceMs) this.#backAt = at;
+    // A process that starts does not know whether there was an outage until now.
+    const isBack = this.#renewedAt === undefined ? !this.#registry.isExclusive : at - this.#renewedAt > this.#graceMs;
+    if (isBack) this.#backAt = at;
     this.#renewedAt = at;
   }
 
@@ -51,7 +53,7 @@ export class Lease {
 
   /**
    * Whether an expired lease proves that its process is dead. After an outage of the store, or sleep of the machine, all
-   * leases have expired, and the first process to return would end the runs of those that return a moment later.
+   * leases have expired, and the first process to return or to start would take over the runs of those that return a moment later.
    */
   get isReliable(): boolean {
     return this.#now() - this.#backAt >= this.#graceMs;

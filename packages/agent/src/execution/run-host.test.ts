@@ -54,6 +54,29 @@ it('does not take over runs of processes that return shortly after a long outage
   await closed;
 });
 
+it('does not take over runs of a live process when it opens right after an outage of the store', async () => {
+  vi.useFakeTimers();
+  const store = createInMemoryStore();
+  const { heartbeat } = store.registry;
+  let isAway = false;
+  store.registry.heartbeat = async (...args) => {
+    if (isAway) throw new Error('The store is away.');
+    await heartbeat(...args);
+  };
+  const [first, opening] = ['first', 'opening'].map((process) => createRunHost(store, { process }));
+  const [agent] = [first, opening].map((host) => new Agent({ source: unresponsiveSource, store, host: host! }));
+  const run = await agent!.stream({ threadId: 't', message: 'Go' });
+  isAway = true;
+  await vi.advanceTimersByTimeAsync(61_000);
+  isAway = false;
+  await opening!.open();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await run.record()).toMatchObject({ state: 'running', process: 'first' });
+  const closed = Promise.all([first!.close(), opening!.close()]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  await closed;
+});
+
 it('does not take over runs when another process releases one right after an outage of the store', async () => {
   vi.useFakeTimers();
   const store = createInMemoryStore();

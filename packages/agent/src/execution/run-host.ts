@@ -171,6 +171,7 @@ export class RunHost {
         return true;
       },
       agents: () => [...this.#agents.keys()],
+      trustsLeases: () => this.#lease?.isReliable === true,
       onRecovered: (run, end) => this.#reportRecovered(run, end),
       ...(logRetentionMs !== undefined && { logRetentionMs }),
     });
@@ -272,7 +273,7 @@ export class RunHost {
       throw new RunRefusedError({ code: 'closing' });
     }
     this.#lease = lease;
-    // Runs of processes that died earlier are recovered without waiting for the first sweep.
+    // Released runs, and those of an embedded database, are taken over without waiting for the first sweep.
     this.track(this.recoverDeadRuns());
     this.#timers = [
       startAsyncInterval(
@@ -322,9 +323,9 @@ export class RunHost {
   /** No takeovers and no new runs while shutting down: the process could not complete them. */
   async #sweep(lease: Lease): Promise<void> {
     if (this.isClosing) return;
-    // After a pause or an outage, all leases have expired, and this process would take over its own runs and those of live processes.
+    // Detects a pause or an outage, after which this process would take over its own runs and those of live processes.
     await lease.renew();
-    if (!this.isClosing && lease.isReliable) await this.recoverDeadRuns();
+    if (!this.isClosing) await this.recoverDeadRuns();
     if (!this.isClosing) await this.#adoptOrphans().catch(this.onError);
   }
 

@@ -234,6 +234,21 @@ export function ownershipTests(contract: Contract): void {
       expect(await store.registry.takeOver('p2')).toHaveLength(1);
     });
 
+    it('takes over only released runs if asked, not those whose lease has expired', async (context) => {
+      const clock = contract.clock(context);
+      const store = await contract.open();
+      const expired = await start(store, '1');
+      const released = await start(store, '2', { threadId: 'thread_2', message: undefined });
+      const retired = await start(store, '3', { threadId: 'thread_3', message: undefined, process: 'retired' });
+      await store.registry.release(released.run.key, 1);
+      await store.registry.heartbeat('p1');
+      await clock.advance(clock.leaseMs * 1.1);
+      await store.registry.heartbeat('p2');
+      const taken = await store.registry.takeOver('p2', { onlyReleased: true });
+      expect(taken.map(({ run }) => run.key)).toEqual([released.run.key, retired.run.key]);
+      expect(await store.registry.takeOver('p2')).toMatchObject([{ run: { key: expired.run.key } }]);
+    });
+
     it('uses the lease that a heartbeat names', async (context) => {
       const clock = contract.clock(context);
       const store = await contract.open();

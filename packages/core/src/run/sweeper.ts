@@ -18,6 +18,8 @@ export type SweeperOptions = {
   resumeRun?: (owned: Ownership) => Promise<true | End>;
   /** Agents that this process knows; see `TakeOverOptions`. Default: all agents. */
   agents?: () => readonly string[];
+  /** Whether an expired lease proves that its process is dead; else only released runs are taken over. Default: always. */
+  trustsLeases?: () => boolean;
   /** Called after a run of a dead process was ended. `end` is what `resumeRun` returned. */
   onRecovered?: (run: RunRecord, end?: End) => void;
   /** Retention time of a log after the end of its run. Default: 10 minutes. */
@@ -65,8 +67,10 @@ const maxRounds = 20;
  * unreferenced blobs. Every process has a sweeper, and each item is handled by one of them.
  */
 export function createSweeper(options: SweeperOptions): Sweeper {
-  const { store, process, startRun, resumeRun, agents, limit = 50, intervalMs = 5_000, onError, onRecovered } = options;
+  const { store, process, startRun, resumeRun, agents, trustsLeases, onError, onRecovered } = options;
   const {
+    limit = 50,
+    intervalMs = 5_000,
     logRetentionMs = 10 * minuteMs,
     blobRetentionMs = 24 * hourMs,
     random = Math.random,
@@ -103,7 +107,8 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   };
 
   const takeOver = async (): Promise<number> => {
-    const taken = await registry.takeOver(process, { limit, claim, ...(agents && { agents: agents() }) });
+    const onlyReleased = trustsLeases?.() === false;
+    const taken = await registry.takeOver(process, { limit, claim, onlyReleased, ...(agents && { agents: agents() }) });
     claim = generateId();
     // Without a lease, this process takes over its own runs again, which must not count as new or the rounds never end.
     const isNew = taken.filter(({ run }) => !unfinished.has(run.key)).length;

@@ -73,6 +73,8 @@ export type TakeOverOptions = {
   agents?: readonly string[];
   /** Time since the end of a lease, or since `release`, after which runs of any agent are taken. Default: one minute. */
   graceMs?: number;
+  /** Only runs that were released, or whose process has released its lease: no runs whose lease has expired. Default: false. */
+  onlyReleased?: boolean;
 };
 
 /** Selects runs; see `Registry.listRuns`. */
@@ -293,6 +295,8 @@ export interface Registry {
   hasPeers(process: string): Promise<boolean>;
   /** Whether the registry outlives its processes, so that a process that starts later can continue released runs. Default: false. */
   readonly isDurable?: boolean;
+  /** Whether only one process at a time can use the registry, so that all other processes are dead when it starts. Default: false. */
+  readonly isExclusive?: boolean;
   /** Gives up a live run without ending it. The next `takeOver` of any process takes it, without counting an attempt. */
   release(run: RunKey, epoch: number): Promise<'ok' | 'fenced'>;
   /** Takes over released runs, and the live runs of processes whose lease has expired, which adds one to their attempts. */

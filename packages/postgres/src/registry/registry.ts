@@ -115,6 +115,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
     leaseMs: context.leaseMs,
     resumableLeaseMs: context.resumableLeaseMs,
     isDurable: true,
+    isExclusive: database.embedded,
 
     async hasPeers(process) {
       const rows = await database.hot.query(
@@ -134,7 +135,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
       return owned ? 'ok' : 'fenced';
     },
 
-    async takeOver(process, { limit = 50, claim, agents, graceMs = 60_000 } = {}) {
+    async takeOver(process, { limit = 50, claim, agents, graceMs = 60_000, onlyReleased = false } = {}) {
       checkStoreId('process', process);
       if (claim !== undefined) checkStoreId('claim', claim);
       return takeRuns(
@@ -146,7 +147,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
               join intertie.run_live l on l.run_id = seen.run_id and l.epoch = seen.epoch
               join intertie.runs r on r.id = seen.run_id
               left join intertie.processes p on p.id = seen.process
-            where coalesce(p.lease_until < now(), true)
+            where (p.id is null or (p.lease_until < now() and not $6))
               and not (seen.process = $1 and coalesce(seen.claim = $2, false))
               and ($4::text[] is null or r.agent = any ($4::text[])
                 or coalesce(p.lease_until, seen.released_at, '-infinity') < now() - $5::float8 * interval '1 ms')
@@ -154,7 +155,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
           update intertie.run_live l set epoch = l.epoch + 1, process = $1, claim = $2, released_at = null,
             attempts = l.attempts + case when l.released_at is null then 1 else 0 end
           from dead where l.run_id = dead.run_id returning l.run_id, l.epoch`,
-        [process, claim ?? null, limit, agents ?? null, graceMs],
+        [process, claim ?? null, limit, agents ?? null, graceMs, onlyReleased],
       );
     },
 

@@ -119,7 +119,7 @@ export function createInMemoryRegistry(tables: Tables): Registry {
       return 'ok';
     },
 
-    async takeOver(process, { limit = 50, claim, agents, graceMs = 60_000 } = {}) {
+    async takeOver(process, { limit = 50, claim, agents, graceMs = 60_000, onlyReleased = false } = {}) {
       checkStoreId('process', process);
       if (claim !== undefined) checkStoreId('claim', claim);
       const live = [...tables.live];
@@ -129,6 +129,7 @@ export function createInMemoryRegistry(tables: Tables): Registry {
       const dead = live.filter(
         (run) =>
           isLeaseExpired(tables, run) &&
+          !(onlyReleased && tables.leases.has(run.live!.process)) &&
           !claimed.includes(run) &&
           (!agents || agents.includes(run.agent) || isOverdueRun(run)),
       );
