@@ -1,4 +1,4 @@
-import { createInMemoryStore, type AgentSource, type Store } from '@intertie/core';
+import { createInMemoryStore, type AgentSource, type RunRecord, type Store } from '@intertie/core';
 import { pause } from '@intertie/core/internal';
 import type { RunKey } from '@intertie/core/store';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -195,6 +195,22 @@ it('closes in bounded time while the database does not answer a sweep', async ()
   const closed = host.close();
   await vi.advanceTimersByTimeAsync(10_000);
   await expect(closed).resolves.toBeUndefined();
+});
+
+it('leaves a released run to a process that has its agent when a message for another agent arrives', async () => {
+  const store = createInMemoryStore();
+  const [owner, stranger] = ['owner', 'stranger'].map((process) => createRunHost(store, { process, sweepMs: 600_000 }));
+  const known = new Agent({ name: 'b', source: resumableSource(), store, host: owner! });
+  const another = new Agent({ name: 'a', source: unresponsiveSource, store, host: stranger! });
+  await Promise.all([known.open(), another.open()]);
+  const request = { threadId: 't', runId: 'r1', messageId: 'm1', agent: 'b', process: 'leaving' } as const;
+  const started = await store.registry.start(store.scope, { ...request, busy: 'reject', pending: 'supersede' });
+  if (started.type !== 'started') throw new Error('The run was not started.');
+  await store.registry.release(started.run.key, started.epoch);
+  await another.stream({ threadId: 't', message: 'Hi', busy: 'queue' });
+  const find = (): Promise<RunRecord | null> => store.registry.getRun(store.scope, started.run.key);
+  await vi.waitFor(async () => expect(await find()).toMatchObject({ state: 'complete' }));
+  await Promise.all([owner!.close(), stranger!.close()]);
 });
 
 it('hands over a run that is still being prepared', async () => {

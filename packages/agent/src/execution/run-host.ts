@@ -240,11 +240,16 @@ export class RunHost {
     return findTakeoverEnd(owned, { agent: this.#agents.get(name), position, maxAttempts });
   }
 
-  /** Continues or ends a run that this process has taken over. */
+  /** Continues or ends a run that a new message has taken over, whichever agent the message is for. */
   async #resumeOrEnd(owned: Ownership): Promise<void> {
+    const { registry, hints } = this.store;
     const end = await this.#findEnd(owned);
-    if (end) await this.recover(owned, end);
-    else this.execute(owned);
+    if (!end) return this.execute(owned);
+    const isUnknown = end.reason === 'error' && end.error.code === 'agent-gone';
+    if (!isUnknown || !(await registry.hasPeers(this.process))) return this.recover(owned, end);
+    // Another process may have the agent. A sweep ends the run if none takes it over within the grace period.
+    await registry.release(owned.run.key, owned.epoch);
+    hints.publish({ type: 'released', run: owned.run.key });
   }
 
   findAgent(name: string): AgentDefinition | undefined {
