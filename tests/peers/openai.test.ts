@@ -85,8 +85,9 @@ wire_api = "responses"
     // Codex sends store: false, so both turns are in one hidden thread.
     const { threads } = await server.store.listThreads({ search: 'our build' });
     expect(threads).toEqual([]);
-    const hidden = await server.store.registry.listHidden(-60_000);
-    const branches = await Promise.all(hidden.map(({ threadId }) => server.store.listMessages({ threadId })));
+    const { runs } = await server.store.registry.listLatestRuns(server.store.scope);
+    const threadIds = runs.map(({ run: { threadId } }) => threadId);
+    const branches = await Promise.all(threadIds.map((threadId) => server.store.listMessages({ threadId })));
     expect(branches.map((branch) => branch.map(({ role }) => role))).toContainEqual([
       'user',
       'assistant',

@@ -24,6 +24,7 @@ export type {
   Continuation,
   Decision,
   DecisionRequest,
+  DeletedThreads,
   FinishRequest,
   FinishResult,
   LatestRun,

@@ -73,14 +73,19 @@ export function threadTests(contract: Contract): void {
       expect((await store.listThreads()).threads).toMatchObject([{ id: threadId }]);
     });
 
-    it('lists hidden threads for deletion once their runs have ended', async () => {
+    it('deletes hidden threads with their logs once their runs have ended', async () => {
       const store = await contract.open();
-      const run = await start(store, '1', { thread: { hidden: true } });
+      const none = { count: 0, runs: [] };
+      const { key } = (await start(store, '0', { threadId: 'visible', message: undefined })).run;
+      const started = await start(store, '1', { thread: { hidden: true } });
       // A negative age also selects threads that have just changed.
-      expect(await store.registry.listHidden(-60_000)).toEqual([]);
-      await finish(store, run, ending());
-      expect(await store.registry.listHidden(3_600_000)).toEqual([]);
-      expect(await store.registry.listHidden(-60_000)).toEqual([{ scope: store.scope, threadId }]);
+      expect(await store.registry.deleteHidden(-60_000)).toEqual(none);
+      await finish(store, started, ending());
+      expect(await store.registry.deleteHidden(3_600_000)).toEqual(none);
+      expect(await store.registry.deleteHidden(-60_000)).toEqual({ count: 1, runs: [started.run.key] });
+      expect(await store.getThreadById({ threadId })).toBeNull();
+      expect((await store.log.read(started.run.key, { epoch: 0, seq: 0 })).dropped).toBe(true);
+      expect(await store.registry.getRun(store.scope, key)).toMatchObject({ state: 'running' });
     });
 
     it('lists each thread once across all pages', async () => {

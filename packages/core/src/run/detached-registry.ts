@@ -109,6 +109,13 @@ export function createDetachedRegistry({ registry, log, processByRun, onError }:
       return collectOwned((await registry.listOwned(process, query)).map(ownLog));
     },
 
+    async deleteHidden(minAgeMs, limit) {
+      const deleted = await registry.deleteHidden(minAgeMs, limit);
+      // A log that cannot be deleted now expires.
+      if (deleted.runs.length > 0) await log.drop(deleted.runs, { erase: true }).catch(onError);
+      return deleted;
+    },
+
     async finish(run, epoch, end) {
       const { nextSeq, events } = end;
       const content = events.slice(0, -1);

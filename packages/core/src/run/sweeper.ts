@@ -166,12 +166,6 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     return runs.length;
   };
 
-  const deleteHidden = async (): Promise<number> => {
-    const threads = await registry.listHidden(logRetentionMs, limit);
-    for (const { scope, threadId } of threads) await store.forScope(scope).deleteThread({ threadId });
-    return threads.length;
-  };
-
   const collect = async (): Promise<number> => {
     if (now() - collectedAt < hourMs) return 0;
     const collected = await blobs.collect(blobRetentionMs, limit);
@@ -185,7 +179,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     promoted: await attempt(promote),
     expired: await attempt(() => inRounds(() => registry.expire(limit))),
     dropped: await attempt(() => inRounds(drop)),
-    deleted: await attempt(() => inRounds(deleteHidden)),
+    deleted: await attempt(() => inRounds(async () => (await registry.deleteHidden(logRetentionMs, limit)).count)),
     collected: await attempt(collect),
   });
 

@@ -80,6 +80,9 @@ export type TakeOverOptions = {
 /** Selects runs; see `Registry.listRuns`. */
 export type ListRuns = { threadId: string; messageId?: string } | { threadId?: string; messageId: string };
 
+/** Deleted threads: how many, and their runs, whose logs a detached log deletes. */
+export type DeletedThreads = { count: number; runs: RunKey[] };
+
 /** State of a run, or `waiting` while one of its decisions is open. */
 export type LatestRunState = RunState | 'waiting';
 
@@ -313,8 +316,11 @@ export interface Registry {
    * of expired decisions.
    */
   expire(limit?: number): Promise<number>;
-  /** Lists hidden threads without a live or queued run that last changed at least `minAgeMs` ago, by the store's clock. */
-  listHidden(minAgeMs: number, limit?: number): Promise<Array<{ scope: Scope; threadId: string }>>;
+  /**
+   * Deletes hidden threads without a live or queued run that last changed at least `minAgeMs` ago, by the store's clock. A thread whose
+   * next run starts meanwhile is not deleted.
+   */
+  deleteHidden(minAgeMs: number, limit?: number): Promise<DeletedThreads>;
   /** Lists runs that ended at least `minAgeMs` ago, by the store's clock, and still have a log. */
   listPrunable(minAgeMs: number, limit?: number): Promise<RunKey[]>;
 

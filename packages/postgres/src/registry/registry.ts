@@ -11,6 +11,7 @@ import {
   readDecisions,
 } from '@intertie/core/store';
 
+import { deleteHiddenThreads } from '../conversations/delete-threads.ts';
 import type { Database, SqlValue } from '../database.ts';
 import type { PostgresHints } from '../hints.ts';
 import { isUuid } from '../uuid.ts';
@@ -184,16 +185,7 @@ export function createRegistry(database: Database, options: RegistryOptions): Re
 
     expire: (limit) => expireDecisions(context, limit),
 
-    async listHidden(minAgeMs, limit = 50) {
-      const threads = await database.query<{ scope: string; key: string }>(
-        `select t.scope, t.key from intertie.threads t
-          where t.hidden and t.updated_at < now() - $1::float8 * interval '1 millisecond'
-            and not exists (select 1 from intertie.runs r where r.thread_id = t.id and r.state in ('queued', 'running'))
-          order by t.updated_at limit $2`,
-        [minAgeMs, limit],
-      );
-      return threads.map(({ scope, key }) => ({ scope: scope as Scope, threadId: key }));
-    },
+    deleteHidden: (minAgeMs, limit) => deleteHiddenThreads(context, minAgeMs, limit),
 
     async listPrunable(minAgeMs, limit = 50) {
       const runs = await database.query<{ key: string }>(

@@ -13,6 +13,7 @@ import {
   openDecisions,
   settleDecision,
 } from './decision-row.ts';
+import { deleteThreadRow } from './delete-rows.ts';
 import { finishRun } from './finish-run.ts';
 import { findNextQueued } from './find-next-queued.ts';
 import {
@@ -150,16 +151,18 @@ export function createInMemoryRegistry(tables: Tables): Registry {
 
     expire: async (limit = Infinity) => expireDecisions(tables, limit),
 
-    async listHidden(minAgeMs, limit = 50) {
+    async deleteHidden(minAgeMs, limit = 50) {
       const changedBefore = tables.now() - minAgeMs;
-      return [...tables.threads.values()]
-        .flatMap((threads) => Array.from(threads.values()))
+      const threads = [...tables.threads.values()]
+        .flatMap((owned) => Array.from(owned.values()))
         .filter(({ hidden, updatedAt, runs }) => {
           const isBusy = [...runs.values()].some(({ endedAt }) => endedAt === undefined);
           return hidden && updatedAt < changedBefore && !isBusy;
         })
-        .slice(0, limit)
-        .map(({ scope, id: threadId }) => ({ scope, threadId }));
+        .slice(0, limit);
+      const runs = threads.flatMap((thread) => Array.from(thread.runs.values(), ({ key }) => key));
+      for (const thread of threads) deleteThreadRow(tables, thread);
+      return { count: threads.length, runs };
     },
 
     async listPrunable(minAgeMs, limit = 50) {
