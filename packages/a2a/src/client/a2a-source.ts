@@ -10,7 +10,7 @@ import {
   type RunInput,
   type SourceStreamOptions,
 } from '@intertie/core';
-import { defined } from '@intertie/core/internal';
+import { defined, isHandOver } from '@intertie/core/internal';
 import { createA2ADecoder } from '../decode/decode-a2a.ts';
 import { readToken } from '../decode/known-parts.ts';
 import { createConnection, type A2AConnectionOptions } from './a2a-connection.ts';
@@ -40,7 +40,7 @@ export function a2aSource(options: A2ASourceOptions): AgentSource {
   const stream = (run: RunInput, { signal }: RunControl, from?: ResumePoint): ReadableStream<AgentEvent> => {
     const decoder = createA2ADecoder(run, { onLoss, ...defined({ from }) });
     const codec = compose(decoder, seal(run, onLoss, from ? { log: from.events } : {}));
-    const isStopped = (): boolean => stopOnAbort && signal.aborted && !isHandOver(signal.reason);
+    const isStopped = (): boolean => stopOnAbort && signal.aborted && !isHandOver(signal);
     const open = (leave: AbortSignal): AsyncIterable<unknown> =>
       readTaskItems({
         connect,
@@ -77,9 +77,4 @@ function findAnsweredTask({ message, sourceState }: RunInput): AnsweredTask | un
   const { taskId: id } = readToken(sourceState);
   if (message === undefined || id === undefined) return undefined;
   return { id, waitingFor: new Set(listAwaitedIds(message)) };
-}
-
-/** Whether another process continues the run, so that its task must not be canceled. */
-function isHandOver(reason: unknown): boolean {
-  return typeof reason === 'object' && reason !== null && 'message' in reason && reason.message === 'hand-over';
 }

@@ -10,7 +10,7 @@ import {
   type SourceStreamOptions,
 } from '@intertie/core';
 import { readRunHeaders } from '@intertie/core/http';
-import { retryRequest } from '@intertie/core/internal';
+import { isHandOver, retryRequest } from '@intertie/core/internal';
 import { appendPath } from '../chat/transport/append-path.ts';
 import type { ToolExecutors } from '../full-stream/tool-executors.ts';
 import { asFields, asNonEmptyText, defined, isFields } from '../shared/read-fields.ts';
@@ -178,7 +178,7 @@ async function readChunks(
     const url = appendPath(api, `/${encodeURIComponent(run.threadId)}/stop`, { run: runId });
     const onLeave = (): void => {
       // The end of a run also leaves the stream.
-      if (!signal.aborted || asFields(signal.reason).message === 'hand-over') return;
+      if (!signal.aborted || isHandOver(signal)) return;
       requestRoute({ api, ...defined({ headers, fetch }) }, run, url, { method: 'POST' }).catch(() => undefined);
     };
     if (leave.aborted) onLeave();

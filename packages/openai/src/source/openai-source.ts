@@ -10,7 +10,7 @@ import {
   type OnLoss,
   type SourceStreamOptions,
 } from '@intertie/core';
-import { asFields, asNonEmptyText, asNumber, defined, omit } from '@intertie/core/internal';
+import { asFields, asNonEmptyText, asNumber, defined, isHandOver, omit } from '@intertie/core/internal';
 import type { Waiting } from '@intertie/core/store';
 import { createResponsesDecoder } from '../decode/decode-responses.ts';
 import {
@@ -56,7 +56,7 @@ export function openaiSource(options: OpenAISourceOptions): AgentSource {
     let responseId = 'from' in begin ? begin.from.responseId : undefined;
     const cancel = (): void => {
       // Another process continues a run that is handed over.
-      if (responseId === undefined || isHandOver(stop.reason)) return;
+      if (responseId === undefined || isHandOver(stop)) return;
       cancelResponse(options, responseId).catch(() => undefined);
     };
     stop.addEventListener('abort', cancel, { once: true });
@@ -93,10 +93,6 @@ export function openaiSource(options: OpenAISourceOptions): AgentSource {
       return sourceStream(open, codec, { signal, ...streamOptions });
     },
   };
-}
-
-function isHandOver(reason: unknown): boolean {
-  return asFields(reason).message === 'hand-over';
 }
 
 function readPosition(token: Json | undefined): ResponsePosition | undefined {
