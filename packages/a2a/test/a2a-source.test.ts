@@ -319,6 +319,19 @@ describe("resume of a2aSource on the SDK's own server", () => {
     expect(bodies.some((body) => String(body).includes('ask again'))).toBe(false);
   });
 
+  it('continues the task of an agent that is being restarted', async () => {
+    const whole = await readAll(a2aSource({ url: sample.url }).run(toInput('Hello'), runControl()));
+    let isRestarting = true;
+    const fetch: typeof globalThis.fetch = async (...request) => {
+      if (!isRestarting) return globalThis.fetch(...request);
+      isRestarting = false;
+      return new Response('Restarting', { status: 503 });
+    };
+    const log = whole.slice(0, whole.findIndex(({ type }) => type === 'checkpoint') + 1);
+    const rest = await resume(a2aSource({ url: sample.url, fetch }), toInput('Hello'), log);
+    expect(rest.at(-1)).toMatchObject({ outcome: 'complete' });
+  });
+
   it('cancels the task of a resumed run that is stopped while the card is read', async () => {
     const stop = new AbortController();
     const running = a2aSource({ url: sample.url }).run(toInput('wait'), runControl()).getReader();

@@ -1,5 +1,6 @@
 import type { AgentCard } from '@a2a-js/sdk';
 import type { Client, RequestOptions } from '@a2a-js/sdk/client';
+import { retryRequest } from '@intertie/core/internal';
 import { eventsExtension } from '../shared/extension.ts';
 
 export interface A2AConnectionOptions {
@@ -22,11 +23,14 @@ export type A2AConnection = {
   toOptions: (signal: AbortSignal) => RequestOptions;
 };
 
+/** Reads the card of the agent. With `isResumed`, an agent that is being restarted is asked again for some seconds. */
+export type Connect = (isResumed?: boolean) => Promise<A2AConnection>;
+
 /** Returns a function that reads the card once and creates the SDK's client. A failure is not remembered. */
-export function createConnection(options: A2AConnectionOptions): () => Promise<A2AConnection> {
+export function createConnection(options: A2AConnectionOptions): Connect {
   let connection: Promise<A2AConnection> | undefined;
-  return () => {
-    connection ??= connect(options).catch((error: unknown) => {
+  return (isResumed = false) => {
+    connection ??= connect(options, isResumed).catch((error: unknown) => {
       connection = undefined;
       throw error;
     });
@@ -34,12 +38,10 @@ export function createConnection(options: A2AConnectionOptions): () => Promise<A
   };
 }
 
-async function connect({
-  url,
-  headers = {},
-  fetch = globalThis.fetch,
-  transport,
-}: A2AConnectionOptions): Promise<A2AConnection> {
+async function connect(
+  { url, headers = {}, fetch = globalThis.fetch, transport }: A2AConnectionOptions,
+  isResumed: boolean,
+): Promise<A2AConnection> {
   // Loaded on demand, so that a program which only encodes or serves does not load the client.
   const sdk = await import('@a2a-js/sdk/client');
   const { origin } = new URL(url);
@@ -51,7 +53,12 @@ async function connect({
     return fetch(input, { ...init, headers: all });
   };
   const isCard = new URL(url).pathname.endsWith('.json');
-  const resolver = new sdk.DefaultAgentCardResolver({ fetchImpl });
+  // Without a signal, because runs share the connection.
+  const fetchCard: typeof globalThis.fetch = (...request) => {
+    const send = (): Promise<Response> => fetchImpl(...request);
+    return isResumed ? retryRequest(send) : send();
+  };
+  const resolver = new sdk.DefaultAgentCardResolver({ fetchImpl: fetchCard });
   const card = isCard ? await resolver.resolve(url, '') : await resolver.resolve(url.replace(/\/*$/, '/'));
   const factory = new sdk.ClientFactory({
     transports: [new sdk.JsonRpcTransportFactory({ fetchImpl }), new sdk.RestTransportFactory({ fetchImpl })],

@@ -1,10 +1,10 @@
 import { asFields, asNonEmptyText, pause } from '@intertie/core/internal';
 import { listInputIds } from '../decode/decode-inputs.ts';
 import { isInterrupted, isTerminal } from '../shared/a2a-types.ts';
-import type { A2AConnection } from './a2a-connection.ts';
+import type { A2AConnection, Connect } from './a2a-connection.ts';
 
 export type ReadTaskOptions = {
-  connect: () => Promise<A2AConnection>;
+  connect: Connect;
   /** Aborts when the items are no longer read. */
   leave: AbortSignal;
   /** Whether `leave` means that the task is canceled. */
@@ -27,9 +27,13 @@ const cancelTimeoutMs = 5000;
 
 /** Reads the items of a task until it ends or waits. Subscribes again if the stream breaks. */
 export async function* readTaskItems(options: ReadTaskOptions): AsyncGenerator<unknown, void, undefined> {
-  const { connect, leave, isStopped, answered, createRequest } = options;
+  const { connect, leave, isStopped, isResumed, answered, createRequest } = options;
   let { taskId } = options;
-  const connection = await connect();
+  const connection = await connect(isResumed).catch((error: unknown) => {
+    throw isResumed
+      ? toLost('The agent cannot be reached. The output so far is kept. Send the message again.', error)
+      : error;
+  });
   const { client, hasExtension, toOptions } = connection;
   const { SendMessageRequest, StreamResponse } = await import('@a2a-js/sdk');
   const requestOptions = toOptions(leave);
@@ -144,6 +148,6 @@ function toGoneError(id: string): Error {
   );
 }
 
-function toLost(message: string): Error {
-  return Object.assign(new Error(message), { code: 'lost' });
+function toLost(message: string, cause?: unknown): Error {
+  return Object.assign(new Error(message, { cause }), { code: 'lost' });
 }
