@@ -1,8 +1,7 @@
 import { Agent, createRunHost } from '@intertie/agent';
 import { createChatHandler, IntertieChatTransport } from '@intertie/ai-sdk';
 import { createInMemoryStore } from '@intertie/core';
-import { jsonSchema, lastAssistantMessageIsCompleteWithToolCalls as isComplete6, tool } from 'ai';
-import { lastAssistantMessageIsCompleteWithToolCalls as isComplete7 } from 'ai-7';
+import { jsonSchema, tool } from 'ai';
 import { expect, it, onTestFinished, vi } from 'vitest';
 
 import { steppedModel } from '../../agent/test/stepped-model.ts';
@@ -12,7 +11,7 @@ import { call, finish, text } from '../../ai-sdk/test/scripted-model.ts';
 // `sendAutomaticallyWhen` of `useChat` waits until no call of the last step is incomplete.
 it.each(chatMajors)(
   '$name sends the result of a tool although a takeover has cut off a parallel call',
-  async ({ major, createChat }) => {
+  async ({ major, ai, createChat }) => {
     const store = createInMemoryStore();
     const [leaving, staying] = ['leaving', 'staying'].map((process) => createRunHost(store, { process }));
     onTestFinished(async () => {
@@ -40,7 +39,7 @@ it.each(chatMajors)(
         return (request.method === 'POST' ? handler! : other!)(request);
       },
     });
-    const sendAutomaticallyWhen = (major === 7 ? isComplete7 : isComplete6) as never;
+    const sendAutomaticallyWhen = ai.lastAssistantMessageIsCompleteWithToolCalls as never;
     const chat = createChat({ id: 't', transport: transport as never, sendAutomaticallyWhen });
     const sent = chat.sendMessage({ text: 'Where am I?' });
     await vi.waitFor(() => expect(JSON.stringify(shown(chat.lastMessage))).toContain('par'), { timeout: 30_000 });
