@@ -194,6 +194,17 @@ describe('seal', () => {
     expect(closing.map(({ type }) => type)).toEqual(['message-snapshot', 'run-end']);
   });
 
+  it('ends a resumed run without the time of its log, unless nothing follows the log', () => {
+    const resume = (events: AgentEvent[]): AgentEvent[] =>
+      transcode(
+        seal(run, () => undefined, { log: [start] }),
+        events,
+      );
+    expect(resume([{ type: 'text-start', id: 'a' }]).map(({ at }) => at)).toEqual([undefined, undefined, undefined]);
+    expect(resume([{ type: 'run-end', outcome: 'complete' }])[0]!.at).toBeUndefined();
+    expect(resume([]).map(({ at }) => at)).toEqual([100]);
+  });
+
   it('writes an empty state before a patch without a state', () => {
     const [events] = sealed([{ type: 'state-delta', patch: [{ op: 'add', path: '/a', value: 1 }] }]);
     expect(events.slice(1, 3)).toEqual([

@@ -46,6 +46,7 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
   #phase: 'before' | 'running' | 'ended' = 'before';
   /** Opening events that are to be written before the next event: the baseline, the answers and the state. */
   #opening: AgentEvent[] = [];
+  /** Time of the last event that is not a delta, for the events that the seal adds. */
   #lastTime: number | undefined;
   #checkpoint: EventOf<'checkpoint'> | undefined;
   /** Part of the last plain delta. Cleared by any other event, so the part is still open. */
@@ -100,7 +101,8 @@ class Seal implements Codec<AgentEvent, AgentEvent> {
     if (isBaseline) this.#opening[0] = event;
     this.#writeOpening(emit);
     if (isBaseline) return;
-    if (event.at !== undefined) this.#lastTime = event.at;
+    // A source that sets no times ends now, also if the log that it continues has times.
+    if (event.at !== undefined || !event.type.endsWith('-delta')) this.#lastTime = event.at;
     if (event.type === 'run-end') return this.#endRun(event, emit);
     if (event.type === 'checkpoint') this.#checkpoint = event;
     this.#guard.admit(event, emit);
