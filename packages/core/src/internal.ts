@@ -20,7 +20,7 @@ export type { OptionalPackage } from './import-optional.ts';
 export { pullStream } from './stream/pull-stream.ts';
 export type { PullStreamOptions } from './stream/pull-stream.ts';
 export { pause } from './stream/pause.ts';
-export { retryRequest } from './stream/retry-request.ts';
+export { restartPausesMs, retryRequest } from './stream/retry-request.ts';
 
 // Events
 export type { AgentEventType, Timing } from './event/event.ts';

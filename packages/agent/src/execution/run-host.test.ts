@@ -54,8 +54,8 @@ it('does not take over runs of processes that return shortly after a long outage
   await closed;
 });
 
-it('does not take over runs of a live process when it opens right after an outage of the store', async () => {
-  vi.useFakeTimers();
+/** Store whose leases cannot be renewed while it is away. */
+function createStoreWithOutage(): { store: Store; setAway: (isAway: boolean) => void } {
   const store = createInMemoryStore();
   const { heartbeat } = store.registry;
   let isAway = false;
@@ -63,12 +63,18 @@ it('does not take over runs of a live process when it opens right after an outag
     if (isAway) throw new Error('The store is away.');
     await heartbeat(...args);
   };
+  return { store, setAway: (value) => void (isAway = value) };
+}
+
+it('does not take over runs of a live process when it opens right after an outage of the store', async () => {
+  vi.useFakeTimers();
+  const { store, setAway } = createStoreWithOutage();
   const [first, opening] = ['first', 'opening'].map((process) => createRunHost(store, { process }));
   const [agent] = [first, opening].map((host) => new Agent({ source: unresponsiveSource, store, host: host! }));
   const run = await agent!.stream({ threadId: 't', message: 'Go' });
-  isAway = true;
+  setAway(true);
   await vi.advanceTimersByTimeAsync(61_000);
-  isAway = false;
+  setAway(false);
   await opening!.open();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(await run.record()).toMatchObject({ state: 'running', process: 'first' });
@@ -79,22 +85,16 @@ it('does not take over runs of a live process when it opens right after an outag
 
 it('does not take over runs when another process releases one right after an outage of the store', async () => {
   vi.useFakeTimers();
-  const store = createInMemoryStore();
-  const { heartbeat } = store.registry;
-  let isAway = false;
-  store.registry.heartbeat = async (...args) => {
-    if (isAway) throw new Error('The store is away.');
-    await heartbeat(...args);
-  };
+  const { store, setAway } = createStoreWithOutage();
   const hosts = ['first', 'second'].map((process) => createRunHost(store, { process }));
   const runs = await Promise.all(
     hosts.map((host) =>
       new Agent({ source: unresponsiveSource, store, host }).stream({ threadId: host.process, message: 'Go' }),
     ),
   );
-  isAway = true;
+  setAway(true);
   await vi.advanceTimersByTimeAsync(60_000);
-  isAway = false;
+  setAway(false);
   store.hints.publish({ type: 'released', run: 'another' as RunKey });
   await vi.advanceTimersByTimeAsync(60_000);
   expect(await Promise.all(runs.map((run) => run.record()))).toMatchObject([

@@ -1,4 +1,4 @@
-import { pause } from '@intertie/core/internal';
+import { pause, restartPausesMs } from '@intertie/core/internal';
 import { detectSingleAgent } from './detect-single-agent.ts';
 import { withFrameTimeouts } from './frame-timeouts.ts';
 import { pollTaskRecord, type PollOptions } from './poll-task-record.ts';
@@ -7,16 +7,13 @@ import type { MAILFrame } from '../shared/mail-event.ts';
 import { defaultProgressMs, defaultSilenceMs, type MAILModelSettings } from '../shared/mail-settings.ts';
 import type { MAILServer } from './mail-server.ts';
 
-/** Waits before the next attempt to read a record. A server that is being deployed is back within seconds. */
-const retryMs = [500, 1_000, 2_000, 4_000];
-
 /** Reads the record of a task whose run is resumed. Throws a `lost` fault if the server cannot be reached. */
 export async function readRecordToResume(
   server: MAILServer,
   taskId: string,
   signal: AbortSignal,
 ): Promise<TaskRecord | undefined> {
-  for (const waitMs of [...retryMs, undefined]) {
+  for (const waitMs of [...restartPausesMs, undefined]) {
     try {
       return await readTaskRecord(server, taskId, signal);
     } catch (error) {

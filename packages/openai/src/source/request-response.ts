@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import type { JsonObject } from '@intertie/core';
-import { asFields, asNonEmptyText, pause } from '@intertie/core/internal';
+import { asFields, asNonEmptyText, pause, restartPausesMs } from '@intertie/core/internal';
 import { terminalEvents } from '../shared/response-event.ts';
 
 /** Access to a server of the Responses API. */
@@ -15,8 +15,6 @@ export type ResponsesServer = {
 /** Position in the events of a response. */
 export type ResponsePosition = { responseId: string; sequence: number };
 
-/** Waits before the next attempt to return to a response, without a new event. A server that is being deployed is back within seconds. */
-const reconnectMs = [500, 1_000, 2_000, 4_000];
 const maxEventCharacters = 32_000_000;
 
 /**
@@ -46,9 +44,9 @@ export async function* readResponse(
       }
     } catch (error) {
       const mayRetry = position !== undefined && !signal.aborted && !isFinal(error);
-      if (!mayRetry || attempts >= reconnectMs.length) throw error;
+      if (!mayRetry || attempts >= restartPausesMs.length) throw error;
     }
-    const waitMs = reconnectMs[attempts];
+    const waitMs = restartPausesMs[attempts];
     if (position === undefined || waitMs === undefined) return;
     attempts += 1;
     await pause(waitMs, signal);
